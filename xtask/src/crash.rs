@@ -6,10 +6,10 @@ use anyhow::{Context, Result};
 use lexopt::prelude::*;
 
 use crate::Outcome;
-use crate::programs::{self, From, Network, put};
+use crate::programs::{self, Network, ProgramSource, put};
 
 pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
-    let mut from = From::Source(Network::Online);
+    let mut from = ProgramSource::Source(Network::Online);
     let mut handed_on: Vec<OsString> = Vec::new();
     while let Some(argument) = arguments.next()? {
         match argument {
@@ -18,8 +18,10 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
                 handed_on.extend([name, arguments.value()?]);
             }
             Long("reopen-window") => handed_on.push("--reopen-window".into()),
-            Long("offline") => from = From::Source(Network::Offline),
-            Long("programs") => from = From::Folder(std::path::absolute(arguments.value()?)?),
+            Long("offline") => from = ProgramSource::Source(Network::Offline),
+            Long("programs") => {
+                from = ProgramSource::Folder(std::path::absolute(arguments.value()?)?);
+            }
             other => return Err(crate::unexpected(&other)),
         }
     }

@@ -33,14 +33,14 @@ pub(crate) struct Programs {
 
 /// Where to take the programs from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum From {
+pub(crate) enum ProgramSource {
     /// They are built as for a release, without a recorded profile.
     Source(Network),
     /// They are in this folder.
     Folder(PathBuf),
 }
 
-impl From {
+impl ProgramSource {
     /// The programs.
     pub(crate) fn take(self) -> Result<Programs> {
         match self {

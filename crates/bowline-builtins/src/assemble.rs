@@ -12,8 +12,8 @@ use crate::guard::{
     SensitiveFileGuard, Strikes, ToolGuard, UnreadSettingsGuard, unread_settings,
 };
 use crate::machine::Machine;
+use crate::recorder::{self, Tracing};
 use crate::rule::{self, Compiled};
-use crate::tracing::{self, Tracing};
 use crate::work::{self, Ledger, Work};
 
 /// What outlives the settings of a project, and is shared by all of them.
@@ -90,7 +90,7 @@ impl BuiltinHook {
 
     /// Whether it may look at files when it runs.
     pub fn looks_at_files(&self) -> bool {
-        ![tracing::NAME, unread_settings::NAME].contains(&self.hook.name())
+        ![recorder::NAME, unread_settings::NAME].contains(&self.hook.name())
     }
 
     fn new(hook: impl Hook + 'static, tools: &'static str, summary: &str) -> Self {
@@ -157,7 +157,7 @@ impl Builtins {
         }
         hooks.push(BuiltinHook {
             hook: Arc::new(Tracing::new(settings.config.record)),
-            summary: tracing::SUMMARY.to_owned(),
+            summary: recorder::SUMMARY.to_owned(),
             tools: None,
         });
         let rules = rule::compile(settings, &analyst);

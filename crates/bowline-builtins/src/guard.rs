@@ -32,7 +32,7 @@ pub use policies::{Checkout, Policies, Policy};
 pub use secret_writing::{SECRET_WRITING, SecretWritingGuard};
 pub use sensitive_files::SensitiveFileGuard;
 pub use strikes::Strikes;
-pub use tool_guard::{Call, GuardHook, Judged, ToolGuard};
+pub use tool_guard::{GuardHook, GuardedCall, Judged, ToolGuard};
 pub use unread_settings::UnreadSettingsGuard;
 
 use crate::analyst::Analyst;

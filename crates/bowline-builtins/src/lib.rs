@@ -24,7 +24,7 @@
 //! # Ok(())
 //! # }
 //! ```
-//! [`rule`] runs the rules that people write themselves; [`tracing`] notes what happened, for the store.
+//! [`rule`] runs the rules that people write themselves; [`recorder`] notes what happened, for the store.
 
 mod analyst;
 mod assemble;
@@ -32,9 +32,9 @@ pub mod guard;
 mod loss;
 pub mod machine;
 mod own_places;
+pub mod recorder;
 pub mod rule;
 mod sanitise;
-pub mod tracing;
 mod work;
 
 pub use analyst::Analyst;

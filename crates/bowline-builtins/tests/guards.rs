@@ -5,7 +5,7 @@ mod place;
 
 use bowline::hooks::{Decision, FnHook, HookEvent, HookInput, HookManager, Opinion, Recording};
 use bowline::settings::{Lasts, Reach, TrustState, Wish};
-use bowline_builtins::guard::{Call, GuardHook, Judged, ToolGuard, call_of};
+use bowline_builtins::guard::{GuardHook, GuardedCall, Judged, ToolGuard, call_of};
 use bowline_testkit::needs;
 use place::Place;
 use serde_json::{Value, json};
@@ -394,7 +394,7 @@ async fn a_guard_that_fails_asks() {
         fn concerns(_: &str) -> bool {
             true
         }
-        fn judge(_: &Call<'_>) -> Judged {
+        fn judge(_: &GuardedCall<'_>) -> Judged {
             panic!("broken")
         }
     }

@@ -96,7 +96,7 @@ pub(crate) fn counted(count: impl std::fmt::Display, noun: &str) -> String {
 
 /// What a person said to a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Answer {
+pub(crate) enum YesOrNo {
     Yes,
     No,
 }
@@ -259,7 +259,7 @@ impl Ui {
     }
 
     /// Asks a yes-or-no question; anything but a yes is a no.
-    pub(crate) fn ask(&mut self, question: &str) -> Result<Answer> {
+    pub(crate) fn ask(&mut self, question: &str) -> Result<YesOrNo> {
         // The subject of the question must be visible, also where nobody can be asked.
         self.flush()?;
         if !io::stdin().is_terminal() {
@@ -278,8 +278,8 @@ impl Ui {
             .read_line(&mut answer)
             .map_err(|source| Error::terminal("cannot read the answer", source))?;
         Ok(match answer.trim().to_lowercase().as_str() {
-            "y" | "yes" => Answer::Yes,
-            _ => Answer::No,
+            "y" | "yes" => YesOrNo::Yes,
+            _ => YesOrNo::No,
         })
     }
 

@@ -27,7 +27,7 @@ use bowline::hooks::{
 use bowline_agents::{Agent, DEFAULT, supported_names};
 use bowline_builtins::guard::Strikes;
 use bowline_builtins::machine::Machine;
-use bowline_builtins::tracing::noting_failures;
+use bowline_builtins::recorder::noting_failures;
 use bowline_builtins::{Ledger, SharedState};
 use bowline_store::{Record, SessionRef, Store};
 use bowline_wire::Answer;

@@ -8,7 +8,7 @@ mod commands {
 
     use bowline_daemon::rpc::{self, Question, SessionKey, events, sessions, store, traces};
     use bowline_store::{
-        Call, Change, Options, Record, SqliteStore, StatusFilter, Store, TraceEnd, TraceStart,
+        CallKey, Change, Options, Record, SqliteStore, StatusFilter, Store, TraceEnd, TraceStart,
         TraceStatus, keep_beside,
     };
     use bowline_wire::{Request, RequestError, Response};
@@ -45,12 +45,12 @@ mod commands {
     fn filled() -> (TempDir, SqliteStore) {
         let (folder, store) = open();
         let start = |id: &str, tool: &str| {
-            let mut start = TraceStart::new(Call::Id(id.into()), tool);
+            let mut start = TraceStart::new(CallKey::Id(id.into()), tool);
             start.input = Some(json!({"command": "ls"}));
             Change::TraceStarted(start)
         };
         let end = |id: &str, status| {
-            Change::TraceEnded(TraceEnd::new(Call::Id(id.into()), "Bash", status))
+            Change::TraceEnded(TraceEnd::new(CallKey::Id(id.into()), "Bash", status))
         };
         let prompt = Change::PromptGiven {
             text: Some("do it".into()),
@@ -448,7 +448,7 @@ mod commands {
         let (_folder, store) = open();
         let deep = (0..120).fold(json!("bottom"), |inner, _| json!({"in": inner}));
         for n in 0..100 {
-            let mut start = TraceStart::new(Call::Id(format!("call-{n}")), "Task");
+            let mut start = TraceStart::new(CallKey::Id(format!("call-{n}")), "Task");
             start.group = Some("deep".into());
             start.parent = (n > 0).then(|| format!("call-{}", n - 1));
             start.input = Some(deep.clone());

@@ -51,7 +51,7 @@ use crate::shell::Understanding;
 use crate::shell::build::Checked;
 use crate::shell::tree::Statement;
 
-use call::Call;
+use call::ExpandedCommand;
 pub(crate) use call::source_of;
 pub use scope::At;
 pub(crate) use scope::NOWHERE;
@@ -150,7 +150,7 @@ pub(crate) fn interpret_script(
     scope.through.clone_from(&run.through);
     let script = Output::text(without_marks(text));
     interpreter.files.insert(path.to_owned(), Rc::new(script));
-    let call = Call::again(run, &scope);
+    let call = ExpandedCommand::again(run, &scope);
     interpreter.call(call, &mut scope);
     interpreter.finish()
 }

@@ -32,7 +32,7 @@ const NAMED_TOOLS: usize = 20;
 
 /// One call of a tool.
 #[derive(Debug)]
-pub struct Call {
+pub struct McpCall {
     /// The tool.
     pub tool: String,
     /// What it is given.
@@ -84,7 +84,7 @@ pub type Conversation<'a> = Pin<Box<dyn Future<Output = Result<Said, CallError>>
 
 type Client = RunningService<RoleClient, ClientConfig>;
 
-impl Call {
+impl McpCall {
     /// Calls a program.
     pub fn through_pipes(self, pipes: Pipes) -> Conversation<'static> {
         Box::pin(self.converse(pipes))

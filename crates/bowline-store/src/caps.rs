@@ -122,8 +122,8 @@ fn cap_change(change: &mut Change) -> usize {
     0
 }
 
-fn cap_call(call: &mut crate::record::Call) {
-    if let crate::record::Call::Id(id) = call {
+fn cap_call(call: &mut crate::record::CallKey) {
+    if let crate::record::CallKey::Id(id) = call {
         cut_name(id);
     }
 }
@@ -190,7 +190,7 @@ mod tests {
     use chrono::Utc;
 
     use super::*;
-    use crate::record::{Call, DelegationEnd, TraceEnd, TraceStart};
+    use crate::record::{CallKey, DelegationEnd, TraceEnd, TraceStart};
     use crate::status::{DelegationStatus, TraceStatus};
 
     #[test]
@@ -199,9 +199,9 @@ mod tests {
         let mut record = Record::new(&long, Utc::now(), &long, &long, &long);
         record.decided.reason = Some(long.clone());
         record.decided.project = Some(long.clone());
-        let mut start = TraceStart::new(Call::Id(long.clone()), &long);
+        let mut start = TraceStart::new(CallKey::Id(long.clone()), &long);
         start.input = Some(json!({"a": [long], "b": 1}));
-        let mut end = TraceEnd::new(Call::Id(long.clone()), &long, TraceStatus::Failed);
+        let mut end = TraceEnd::new(CallKey::Id(long.clone()), &long, TraceStatus::Failed);
         end.error = Some(long.clone());
         end.output = Some(Value::Array(vec![json!("word"); 50_000]));
         record.changes = vec![
@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn what_is_short_stays_as_it_is() {
         let mut record = Record::new("e", Utc::now(), "a", "PreToolUse", "s");
-        let mut start = TraceStart::new(Call::Id("t".into()), "Bash");
+        let mut start = TraceStart::new(CallKey::Id("t".into()), "Bash");
         start.input = Some(json!({"command": "x".repeat(9_000), "n": [1, null, true]}));
         record.changes.push(Change::TraceStarted(start));
         let before = record.clone();

@@ -7,7 +7,7 @@ use bowline::hooks::Decision;
 use chrono::DateTime;
 use serde_json::json;
 
-use crate::record::{Call, Change, Enforcement, HookFired, Record, Subagent, TraceStart};
+use crate::record::{CallKey, Change, Enforcement, HookFired, Record, Subagent, TraceStart};
 use crate::trace::RecordedEvent;
 
 const SPOOLED: &str = r#"{"id":"0198c0ffee00-1","time":"2025-08-19T04:26:40.500Z","agent":"claude-code","event":"PreToolUse","project":"/p","session":"s","subagent":{"id":"a-1","kind":"Explore"},"tool":"Bash","tool_use_id":"t-1","decision":"deny","reason":"no","rule":"files.delete","enforcement":"enforced","duration":{"secs":1,"nanos":234567000},"hooks":[{"name":"guard:commands","scope":"built-in","decision":"deny","duration_ms":0.04,"failure":null,"warnings":["w"],"message":null}],"changes":[{"TraceStarted":{"call":{"Id":"t-1"},"tool":"Bash","input":null,"trace_id":"g","parent":null,"asked":null}},"SubagentStarted"]}"#;
@@ -37,7 +37,7 @@ fn record() -> Record {
         warnings: vec!["w".into()],
         ..HookFired::default()
     }];
-    let mut start = TraceStart::new(Call::Id("t-1".into()), "Bash");
+    let mut start = TraceStart::new(CallKey::Id("t-1".into()), "Bash");
     start.group = Some("g".into());
     record.changes = vec![Change::TraceStarted(start), Change::SubagentStarted];
     record

@@ -5,13 +5,13 @@
 //! event with everything that is kept together with it, atomically and once, however often it is handed over.
 //!
 //! ```
-//! use bowline_store::{Call, Change, Options, Record, SqliteStore, Store, TraceStart};
+//! use bowline_store::{CallKey, Change, Options, Record, SqliteStore, Store, TraceStart};
 //! use chrono::Utc;
 //!
 //! let folder = tempfile::tempdir()?;
 //! let store = SqliteStore::open(Options::new(folder.path().join("data")))?;
 //! let mut record = Record::new("call-1", Utc::now(), "claude-code", "PreToolUse", "session-1");
-//! record.changes.push(Change::TraceStarted(TraceStart::new(Call::Id("toolu_1".into()), "Bash")));
+//! record.changes.push(Change::TraceStarted(TraceStart::new(CallKey::Id("toolu_1".into()), "Bash")));
 //! store.submit(record, Box::new(|outcome| assert!(outcome.is_committed())));
 //! store.flush()?;
 //! assert_eq!(store.get_trace("toolu_1")?.unwrap().tool, "Bash");
@@ -46,7 +46,7 @@ pub use folder::private_folder;
 pub use gap::{Gap, GapCause};
 pub use hook_figures::HookFigures;
 pub use record::{
-    Call, Change, DecidedEvent, DelegationEnd, DelegationStart, Enforcement, GONE, HookFired,
+    CallKey, Change, DecidedEvent, DelegationEnd, DelegationStart, Enforcement, GONE, HookFired,
     Record, Subagent, TraceEnd, TraceStart, Unfinished,
 };
 pub use session::{Delegation, Prompt, Session, SessionDetails, SessionFilter, SessionSummary};

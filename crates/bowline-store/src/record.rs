@@ -220,7 +220,7 @@ pub struct HookFired {
 
 /// How a tool call is found again when it ends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Call {
+pub enum CallKey {
     /// By the agent's own id.
     Id(String),
     /// The agent gives no ids: the oldest open call of this tool in the session, preferably with this input.
@@ -264,7 +264,7 @@ pub enum Change {
     /// A tool call will never end. One that has already ended stays as it is.
     TraceClosed {
         /// Which one.
-        call: Call,
+        call: CallKey,
         /// How it is closed.
         how: Unfinished,
         /// Why.
@@ -321,7 +321,7 @@ impl From<Unfinished> for TraceStatus {
 #[non_exhaustive]
 pub struct TraceStart {
     /// How it will be found again. A call without an id gets one.
-    pub call: Call,
+    pub call: CallKey,
     /// The tool.
     pub tool: String,
     /// What it is called with, without secrets.
@@ -338,7 +338,7 @@ pub struct TraceStart {
 
 impl TraceStart {
     /// A call with only this known about it.
-    pub fn new(call: Call, tool: impl Into<String>) -> Self {
+    pub fn new(call: CallKey, tool: impl Into<String>) -> Self {
         Self {
             call,
             tool: tool.into(),
@@ -355,7 +355,7 @@ impl TraceStart {
 #[non_exhaustive]
 pub struct TraceEnd {
     /// Which one.
-    pub call: Call,
+    pub call: CallKey,
     /// The tool.
     pub tool: String,
     /// How it went; with an error message, a completed call counts as failed.
@@ -376,7 +376,7 @@ pub struct TraceEnd {
 
 impl TraceEnd {
     /// An end with only this known about it.
-    pub fn new(call: Call, tool: impl Into<String>, status: TraceStatus) -> Self {
+    pub fn new(call: CallKey, tool: impl Into<String>, status: TraceStatus) -> Self {
         Self {
             call,
             tool: tool.into(),

@@ -11,7 +11,7 @@ use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use bowline_store::{
-    Call, Change, Error, Forget, GapCause, HookFired, Integrity, Options, Outcome, Record,
+    CallKey, Change, Error, Forget, GapCause, HookFired, Integrity, Options, Outcome, Record,
     Retention, SessionRef, SpoolMedium, SqliteStore, Store, Submission, TraceFilter, TraceStart,
     count_unkept, keep_beside, unkept,
 };
@@ -858,7 +858,7 @@ fn flood(store: &SqliteStore, from: i64, events: i64) -> u64 {
                     let parts: Vec<String> =
                         (0..20).map(|it| format!("{it} {n} ").repeat(100)).collect();
                     let id = n.to_string();
-                    let mut call = TraceStart::new(Call::Id(id.clone()), "Bash");
+                    let mut call = TraceStart::new(CallKey::Id(id.clone()), "Bash");
                     call.input = Some(serde_json::json!({ "parts": parts }));
                     let mut begin = record("PreToolUse", &format!("session {}", n / 50), n);
                     begin.changes.push(Change::TraceStarted(call));

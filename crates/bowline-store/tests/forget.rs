@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bowline_store::{
-    Call, Change, Forget, HookFired, SqliteStore, Store, TraceEnd, TraceStart, TraceStatus,
+    CallKey, Change, Forget, HookFired, SqliteStore, Store, TraceEnd, TraceStart, TraceStatus,
 };
 use serde_json::json;
 use support::*;
@@ -48,12 +48,12 @@ fn fill(store: &dyn Store, session: &str, needle: &str, calls: i64) {
             failure: Some(format!("{needle} failed")),
             ..HookFired::default()
         });
-        let mut start = TraceStart::new(Call::Id(id.clone()), "Bash");
+        let mut start = TraceStart::new(CallKey::Id(id.clone()), "Bash");
         start.input = Some(json!({"command": format!("{needle} {}", "x ".repeat(10 * length))}));
         begin.changes.push(Change::TraceStarted(start));
         committed(store, begin);
         let mut finish = record("PostToolUse", session, 10 * n + 5);
-        let mut end = TraceEnd::new(Call::Id(id), "Bash", TraceStatus::Completed);
+        let mut end = TraceEnd::new(CallKey::Id(id), "Bash", TraceStatus::Completed);
         end.output = Some(json!({"stdout": format!("{needle} {}", "text ".repeat(length))}));
         finish.changes.push(Change::TraceEnded(end));
         committed(store, finish);

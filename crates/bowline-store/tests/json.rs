@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use bowline::hooks::Decision;
 use bowline_store::{
-    Call, Change, DelegationStart, Forget, Gap, HookFigures, HookFired, Integrity, RecordedEvent,
-    SessionDetails, SessionFilter, SessionRef, SessionSummary, Size, Store, Trace, TraceFilter,
-    TraceStart, TraceStatistics, TraceStatus, TraceTree,
+    CallKey, Change, DelegationStart, Forget, Gap, HookFigures, HookFired, Integrity,
+    RecordedEvent, SessionDetails, SessionFilter, SessionRef, SessionSummary, Size, Store, Trace,
+    TraceFilter, TraceStart, TraceStatistics, TraceStatus, TraceTree,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -135,7 +135,7 @@ fn the_deepest_tree_of_the_deepest_values_can_be_read() {
     let (_folder, store) = open();
     let deep = (0..300).fold(json!("core"), |inner, _| json!([inner]));
     for n in 0..100 {
-        let mut call = TraceStart::new(Call::Id(n.to_string()), "Task");
+        let mut call = TraceStart::new(CallKey::Id(n.to_string()), "Task");
         call.input = Some(deep.clone());
         call.parent = (n > 0).then(|| (n - 1).to_string());
         let begin = record("PreToolUse", "s", n);

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bowline::hooks::Decision;
 use bowline_store::{
-    Call, Change, DecisionFilter, DelegationEnd, DelegationStart, DelegationStatus, Enforcement,
+    CallKey, Change, DecisionFilter, DelegationEnd, DelegationStart, DelegationStatus, Enforcement,
     EventFilter, Forget, GONE, HookFired, Integrity, Outcome, SessionFilter, SessionRef,
     SessionStatus, SkippedChange, StatusFilter, Store, TraceEnd, TraceFilter, TraceNode,
     TraceStart, TraceStatus, Unfinished,
@@ -72,7 +72,7 @@ fn f20_a_a_call_is_one_row_with_both_times_and_its_duration() {
 #[test]
 fn f20_b_a_call_without_an_id_is_found_again_by_session_tool_and_input() {
     let unnamed = |event: &str, session: &str, tool: &str, digest: Option<u64>, ms: i64| {
-        let call = Call::Unnamed { digest };
+        let call = CallKey::Unnamed { digest };
         let change = if event == "PreToolUse" {
             Change::TraceStarted(TraceStart::new(call, tool))
         } else {
@@ -737,7 +737,7 @@ fn a_call_that_never_finished_is_closed_with_its_session() {
         }
         committed(store, start("u", "u1", "Bash", 0));
         let change = Change::TraceClosed {
-            call: Call::Id("u1".into()),
+            call: CallKey::Id("u1".into()),
             how: Unfinished::Cancelled,
             message: Some("denied".into()),
         };
@@ -804,7 +804,7 @@ fn sessions_tell_what_they_were_about_and_how_it_went() {
         }
         committed(store, start("s", "d", "Bash", 90));
         let denied = Change::TraceClosed {
-            call: Call::Id("d".into()),
+            call: CallKey::Id("d".into()),
             how: Unfinished::Denied,
             message: Some("no".into()),
         };

@@ -208,8 +208,8 @@ impl ModelConfig {
         let started = Instant::now();
         let attempts = async {
             let refusal = match self.attempt(&url, &headers, body).await? {
-                Answer::Json(json) => return Ok(json),
-                Answer::Refused(refusal) => refusal,
+                ModelResponse::Json(json) => return Ok(json),
+                ModelResponse::Refused(refusal) => refusal,
             };
             let remaining = limit.saturating_sub(started.elapsed());
             let Some(pause) = refusal.pause(remaining) else {
@@ -217,8 +217,8 @@ impl ModelConfig {
             };
             sleep(pause).await;
             match self.attempt(&url, &headers, body).await? {
-                Answer::Json(json) => Ok(json),
-                Answer::Refused(refusal) => Err(refusal.into()),
+                ModelResponse::Json(json) => Ok(json),
+                ModelResponse::Refused(refusal) => Err(refusal.into()),
             }
         };
         timeout(limit, attempts)
@@ -231,7 +231,7 @@ impl ModelConfig {
         url: &Url,
         headers: &HeaderMap,
         body: &Value,
-    ) -> Result<Answer, ModelError> {
+    ) -> Result<ModelResponse, ModelError> {
         let broken = |error| ModelError::Connect {
             host: host(url).to_owned(),
             reason: cause(error),
@@ -252,7 +252,7 @@ impl ModelConfig {
             .map(Duration::from_secs);
         let Body { text, cut } = read_body(response, BODY_LIMIT).await.map_err(broken)?;
         if !status.is_success() {
-            return Ok(Answer::Refused(Refusal {
+            return Ok(ModelResponse::Refused(Refusal {
                 code: status.as_u16(),
                 retry_after,
                 detail: excerpt(
@@ -265,14 +265,14 @@ impl ModelConfig {
             return Err(ModelError::TooLong);
         }
         serde_json::from_str(&text)
-            .map(Answer::Json)
+            .map(ModelResponse::Json)
             .map_err(|error| ModelError::NotJson {
                 reason: error.to_string(),
             })
     }
 }
 
-enum Answer {
+enum ModelResponse {
     Json(Value),
     Refused(Refusal),
 }

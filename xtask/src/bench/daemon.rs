@@ -11,7 +11,7 @@ use super::figures::{Spread, median};
 use super::load::{Load, Measured, Style, Until};
 use super::stage::Stage;
 use super::{Bound, COMMAND, Limit, SLOWER_LIMIT, verdict};
-use crate::programs::{From, Network, Programs};
+use crate::programs::{Network, ProgramSource, Programs};
 use crate::{Outcome, unexpected};
 
 const RATE_LIMIT: f64 = 20_000.0;
@@ -25,7 +25,7 @@ const WARM_UP: u64 = 500;
 pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
     let (mut events, mut seconds, mut as_json) = (1_000_000_u64, 5.0, false);
     let mut growth = GROWTH.to_vec();
-    let mut programs = From::Source(Network::Online);
+    let mut programs = ProgramSource::Source(Network::Online);
     let mut against = None;
     while let Some(argument) = arguments.next()? {
         match argument {
@@ -33,9 +33,9 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
             Long("seconds") => seconds = arguments.value()?.parse()?,
             Long("connections") => growth = vec![arguments.value()?.parse()?],
             Long("json") => as_json = true,
-            Long("offline") => programs = From::Source(Network::Offline),
-            Long("programs") => programs = From::Folder(arguments.value()?.into()),
-            Long("against") => against = Some(From::Folder(arguments.value()?.into())),
+            Long("offline") => programs = ProgramSource::Source(Network::Offline),
+            Long("programs") => programs = ProgramSource::Folder(arguments.value()?.into()),
+            Long("against") => against = Some(ProgramSource::Folder(arguments.value()?.into())),
             other => return Err(unexpected(&other)),
         }
     }

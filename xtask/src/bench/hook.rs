@@ -13,7 +13,7 @@ use super::load::traces;
 use super::programs::{self, Contender};
 use super::stage::Stage;
 use super::{Bound, COMMAND, Limit, SLOWER_LIMIT, verdict};
-use crate::programs::{From, Network, is_static};
+use crate::programs::{Network, ProgramSource, is_static};
 use crate::{Outcome, unexpected};
 
 const MEDIAN_LIMIT: f64 = 1.4;
@@ -33,9 +33,9 @@ struct Options {
     rounds: usize,
     runs: usize,
     json: bool,
-    programs: From,
+    programs: ProgramSource,
     /// Programs of another state, to compare with.
-    against: Option<From>,
+    against: Option<ProgramSource>,
 }
 
 /// The contenders of one run, in the order of the table.
@@ -49,7 +49,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
         rounds: 1_000,
         runs: 5,
         json: false,
-        programs: From::Source(Network::Online),
+        programs: ProgramSource::Source(Network::Online),
         against: None,
     };
     while let Some(argument) = arguments.next()? {
@@ -57,9 +57,11 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
             Long("rounds") => options.rounds = arguments.value()?.parse()?,
             Long("runs") => options.runs = arguments.value()?.parse()?,
             Long("json") => options.json = true,
-            Long("offline") => options.programs = From::Source(Network::Offline),
-            Long("programs") => options.programs = From::Folder(arguments.value()?.into()),
-            Long("against") => options.against = Some(From::Folder(arguments.value()?.into())),
+            Long("offline") => options.programs = ProgramSource::Source(Network::Offline),
+            Long("programs") => options.programs = ProgramSource::Folder(arguments.value()?.into()),
+            Long("against") => {
+                options.against = Some(ProgramSource::Folder(arguments.value()?.into()));
+            }
             other => return Err(unexpected(&other)),
         }
     }
@@ -69,7 +71,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
     );
     let built = options.programs.take()?;
     let stage = Stage::new(&built.bowline)?;
-    let against = options.against.map(From::take).transpose()?;
+    let against = options.against.map(ProgramSource::take).transpose()?;
     let other_stage = against
         .as_ref()
         .map(|other| Stage::new(&other.bowline))

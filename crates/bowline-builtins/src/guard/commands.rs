@@ -2,7 +2,7 @@
 
 use bowline_guard::tool_call::{judge_command, no_command, notes_on_command, runs_a_shell};
 
-use super::{Call, Judged, ToolGuard};
+use super::{GuardedCall, Judged, ToolGuard};
 
 /// The guard for commands that destroy, disclose, or run what nobody has seen.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ impl ToolGuard for CommandGuard {
         runs_a_shell(tool)
     }
 
-    fn judge(call: &Call<'_>) -> Judged {
+    fn judge(call: &GuardedCall<'_>) -> Judged {
         let Some(judgement) = &call.judgement else {
             return no_command(call.tool).into();
         };

@@ -2,7 +2,7 @@
 
 use bowline_guard::tool_call::{is_file_tool, judge_looks, judge_names, runs_a_shell};
 
-use super::{Call, Judged, ToolGuard};
+use super::{GuardedCall, Judged, ToolGuard};
 
 /// The guard for characters that deceive the eye.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ impl ToolGuard for LookAlikeGuard {
         runs_a_shell(tool) || is_file_tool(tool)
     }
 
-    fn judge(call: &Call<'_>) -> Judged {
+    fn judge(call: &GuardedCall<'_>) -> Judged {
         let policy = &call.policy.guard;
         match (call.command, &call.judgement) {
             (Some(command), Some(judgement)) => {

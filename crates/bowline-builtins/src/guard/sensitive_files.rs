@@ -2,7 +2,7 @@
 
 use bowline_guard::tool_call::{is_file_tool, judge_files, note_on_file};
 
-use super::{Call, Judged, ToolGuard};
+use super::{GuardedCall, Judged, ToolGuard};
 
 /// The guard for files that hold secrets, and for the settings of the guards themselves.
 #[derive(Debug)]
@@ -18,7 +18,7 @@ impl ToolGuard for SensitiveFileGuard {
         is_file_tool(tool)
     }
 
-    fn judge(call: &Call<'_>) -> Judged {
+    fn judge(call: &GuardedCall<'_>) -> Judged {
         Judged {
             verdict: judge_files(call.tool, &call.fields, &call.world, &call.policy.guard),
             notes: note_on_file(call.tool, &call.fields, &call.world)

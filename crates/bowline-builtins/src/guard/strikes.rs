@@ -9,8 +9,8 @@ use bowline::hooks::{HookContext, HookInput};
 use bowline_store::{Change, Store};
 use serde_json::{Value, json};
 
-use crate::tracing::add_change;
-use crate::tracing::digest::digest;
+use crate::recorder::add_change;
+use crate::recorder::digest::digest;
 
 /// Sessions that are remembered; the one that was quiet longest is forgotten first.
 const MAX_SESSIONS: usize = 1_000;

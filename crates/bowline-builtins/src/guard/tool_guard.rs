@@ -33,12 +33,12 @@ pub trait ToolGuard: Send + Sync + 'static {
     fn concerns(tool: &str) -> bool;
 
     /// Its verdict on a call.
-    fn judge(call: &Call<'_>) -> Judged;
+    fn judge(call: &GuardedCall<'_>) -> Judged;
 }
 
 /// One call as a guard sees it.
 #[derive(Debug)]
-pub struct Call<'call> {
+pub struct GuardedCall<'call> {
     pub(super) tool: &'call str,
     pub(super) fields: ToolCall<'call>,
     pub(super) world: MachineWorld<'call>,
@@ -48,7 +48,7 @@ pub struct Call<'call> {
     pub(super) judgement: Option<Arc<Judgement>>,
 }
 
-impl<'call> Call<'call> {
+impl<'call> GuardedCall<'call> {
     fn new(
         guards: &'call Guards,
         input: &'call HookInput,
@@ -118,7 +118,7 @@ impl<G: ToolGuard> GuardHook<G> {
         ctx: &HookContext,
     ) -> Option<String> {
         let ignored = allowed.ignored()?;
-        let strict = G::judge(&Call::new(&self.guards, input, ctx, &ignored)).verdict;
+        let strict = G::judge(&GuardedCall::new(&self.guards, input, ctx, &ignored)).verdict;
         let rule = strict.rule.filter(|_| strict.decision > verdict.decision)?;
         allowed.note(&rule)
     }
@@ -131,7 +131,7 @@ impl<G: ToolGuard> fmt::Debug for GuardHook<G> {
 }
 
 /// The verdict, with what a person let pass once: that is used up where it makes the answer milder.
-fn judge<G: ToolGuard>(call: &mut Call<'_>, allowed: &Allowed<'_>) -> Judged {
+fn judge<G: ToolGuard>(call: &mut GuardedCall<'_>, allowed: &Allowed<'_>) -> Judged {
     let strict = G::judge(call);
     let policy = Arc::clone(&call.policy);
     let mut milder = strict.verdict.clone();
@@ -185,7 +185,7 @@ impl<G: ToolGuard> Hook for GuardHook<G> {
 
     async fn opinion(&self, input: &HookInput, ctx: &HookContext) -> bowline::Result<Opinion> {
         let allowed = Allowed::of_event(&self.guards, input);
-        let mut call = Call::new(&self.guards, input, ctx, &allowed);
+        let mut call = GuardedCall::new(&self.guards, input, ctx, &allowed);
         let mut judged = judge::<G>(&mut call, &allowed);
         judged
             .notes

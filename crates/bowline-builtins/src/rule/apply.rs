@@ -8,7 +8,7 @@ use bowline_guard::pattern::{CommandPattern, PathPattern, RulePattern};
 use bowline_guard::shell::Understanding;
 use bowline_guard::tool_call::runs_a_shell;
 
-use super::condition::{Condition, Facts, Unsettled};
+use super::condition::{Condition, ConditionInput, Unsettled};
 use super::subject::{ShellTools, Subject, Touched};
 use super::{doubt, files, grant};
 
@@ -286,7 +286,7 @@ impl Conditions {
         };
         let effects = subject.effects();
         let project = subject.analyst.project();
-        let facts = Facts {
+        let facts = ConditionInput {
             input: subject.input,
             agent: subject.agent.as_deref(),
             command: subject.command,

@@ -18,7 +18,7 @@ use cel::{Context, Env, ExecutionError, Program, Value};
 use inspect::{Inspection, Patterns};
 use value::{Payload, Size};
 
-pub(super) use value::Facts;
+pub(super) use value::ConditionInput;
 
 /// Longer expressions are refused: a rule is for people to read.
 const MAX_LENGTH: usize = 1_000;
@@ -129,7 +129,7 @@ impl Condition {
     }
 
     /// Whether it holds for an event.
-    pub(super) fn holds(&self, facts: &Facts<'_>) -> Result<bool, Unsettled> {
+    pub(super) fn holds(&self, facts: &ConditionInput<'_>) -> Result<bool, Unsettled> {
         let mut size = Size::default();
         let payload = Payload::new();
         let mut context = Context::with_env(Arc::clone(&ENVIRONMENT));

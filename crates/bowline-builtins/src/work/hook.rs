@@ -25,8 +25,8 @@ use crate::analyst::Analyst;
 use crate::loss::{Extent, Losses, times};
 use crate::machine::MachineWorld;
 use crate::machine::git::{ObjectId, Repository};
+use crate::recorder::add_change;
 use crate::sanitise;
-use crate::tracing::add_change;
 
 pub(crate) const NAME: &str = "work";
 pub(crate) const SUMMARY: &str = "follows which files a session makes and reads, for the guards";

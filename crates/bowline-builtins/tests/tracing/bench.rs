@@ -10,7 +10,7 @@ use bowline::hooks::{
     TriggerResult, Utc,
 };
 use bowline::settings::RecordConfig;
-use bowline_builtins::tracing::{RecordSource, Tracing};
+use bowline_builtins::recorder::{RecordSource, Tracing};
 use bowline_store::{Enforcement, Options, Outcome, Record, SqliteStore, Store, Trace};
 use chrono::TimeDelta;
 use serde_json::Value;

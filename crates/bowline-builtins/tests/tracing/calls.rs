@@ -1,7 +1,7 @@
 //! Item 20: one call, one row.
 
 use bowline::hooks::{HookContext, HookEvent, HookInput, Opinion, Recording};
-use bowline_builtins::tracing::disables;
+use bowline_builtins::recorder::disables;
 use bowline_guard::secrets::expand;
 use bowline_store::{Enforcement, SessionRef, SkippedChange, Store, TraceFilter, TraceStatus};
 use serde_json::{Value, json};

@@ -19,7 +19,7 @@ use crate::moment;
 use crate::project::{self, Paths};
 use crate::recorded::{Recorded, guards_itself, is_rule};
 use crate::standing;
-use crate::ui::{Answer, Format, FormatArgs, Table, Text, Ui, clipped, reveal, style};
+use crate::ui::{Format, FormatArgs, Table, Text, Ui, YesOrNo, clipped, reveal, style};
 
 /// Let a call pass that the guard stopped, or silence one of its rules
 ///
@@ -123,13 +123,13 @@ fn allow(
         describe(&wish, ui);
     }
     let consent = match (args.yes, format) {
-        (true, _) => Answer::Yes,
-        (false, Format::Json) => Answer::No,
+        (true, _) => YesOrNo::Yes,
+        (false, Format::Json) => YesOrNo::No,
         (false, Format::Text) => ui.ask("Allow this?")?,
     };
     let number = match consent {
-        Answer::Yes => Some(store.add(wish.clone()).map_err(cannot_write)?.number),
-        Answer::No => None,
+        YesOrNo::Yes => Some(store.add(wish.clone()).map_err(cannot_write)?.number),
+        YesOrNo::No => None,
     };
     tell_daemon();
     match (format, number) {

@@ -33,7 +33,7 @@ pub(crate) struct EvalArgs {
 
 /// One answer. The keys are read by programs.
 #[derive(Debug, PartialEq, Eq, Serialize)]
-struct Answer {
+struct EvalLine {
     id: Option<String>,
     decision: &'static str,
     reason: Option<String>,
@@ -59,10 +59,10 @@ pub(crate) fn run(args: &EvalArgs) -> Result<Outcome> {
     Ok(Outcome::Clean)
 }
 
-fn answer(line: Line<'_>, protocol: Option<&Protocol>) -> Answer {
+fn answer(line: Line<'_>, protocol: Option<&Protocol>) -> EvalLine {
     let bytes = match line {
         Line::Whole(bytes) => bytes,
-        Line::TooLong => return Answer::unverified(None, "it is longer than 64 MB"),
+        Line::TooLong => return EvalLine::unverified(None, "it is longer than 64 MB"),
     };
     let decode = |payload| match protocol {
         Some(protocol) => protocol.decode(payload),
@@ -72,24 +72,24 @@ fn answer(line: Line<'_>, protocol: Option<&Protocol>) -> Answer {
         Ok(Value::Object(payload)) => {
             let id = text(&payload, "tool_use_id").ok().map(ToOwned::to_owned);
             if is_past_judging(&payload) {
-                return Answer::no_opinion(id);
+                return EvalLine::no_opinion(id);
             }
             match judge(&payload) {
-                Ok(verdict) => Answer {
+                Ok(verdict) => EvalLine {
                     id,
                     decision: verdict.decision.name(),
                     reason: verdict.message(),
                     rule: verdict.rule,
                 },
-                Err(why) => Answer::unverified(id, &why.to_string()),
+                Err(why) => EvalLine::unverified(id, &why.to_string()),
             }
         }
-        Ok(_) => Answer::unverified(None, "it is not an object"),
-        Err(why) => Answer::unverified(None, &why.to_string()),
+        Ok(_) => EvalLine::unverified(None, "it is not an object"),
+        Err(why) => EvalLine::unverified(None, &why.to_string()),
     }
 }
 
-impl Answer {
+impl EvalLine {
     fn no_opinion(id: Option<String>) -> Self {
         Self {
             id,

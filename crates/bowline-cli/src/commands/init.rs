@@ -20,7 +20,7 @@ use crate::agent_settings::{InstallScope, Installable, Plan, Shadowed, Unfit, pl
 use crate::control;
 use crate::error::{Error, ErrorKind, Result};
 use crate::project::{self, Paths};
-use crate::ui::{Answer, Format, FormatArgs, Text, Ui, style};
+use crate::ui::{Format, FormatArgs, Text, Ui, YesOrNo, style};
 
 /// Put Bowline into Claude Code's hook settings
 ///
@@ -175,7 +175,7 @@ pub(crate) fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome> {
         };
         report.state = if args.dry_run {
             State::WouldInstall
-        } else if consent(question, args.yes.then_some(Answer::Yes), format, ui)? == Answer::Yes {
+        } else if consent(question, args.yes.then_some(YesOrNo::Yes), format, ui)? == YesOrNo::Yes {
             let original = original(agent, &current, &backups)
                 .map_err(|unfit| cannot_edit(&report.file, &unfit))?;
             report.backup = current.install(&wanted, args.scope, &original, &backups)?;
@@ -263,13 +263,13 @@ pub(super) fn cannot_edit(file: &Path, unfit: &Unfit) -> Error {
 /// Asks, unless `--yes` was given. A program that reads JSON cannot be asked.
 pub(super) fn consent(
     question: &str,
-    beforehand: Option<Answer>,
+    beforehand: Option<YesOrNo>,
     format: Format,
     ui: &mut Ui,
-) -> Result<Answer> {
+) -> Result<YesOrNo> {
     match (beforehand, format) {
         (Some(answer), _) => Ok(answer),
-        (None, Format::Json) => Ok(Answer::No),
+        (None, Format::Json) => Ok(YesOrNo::No),
         (None, Format::Text) => ui
             .ask(question)
             .map_err(|error| error.hint("look at what would change, then run it again with --yes")),

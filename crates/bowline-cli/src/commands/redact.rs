@@ -41,7 +41,7 @@ struct Record {
 /// One answer. An invalid line is never repeated, because it may hold a secret.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
-enum Answer {
+enum RedactedLine {
     Redacted { id: Value, text: String },
     Unreadable { id: Value, error: String },
 }
@@ -62,7 +62,7 @@ fn redact_lines() -> Result<Outcome> {
             Line::Whole(bytes) => redact_record(bytes),
             Line::TooLong => unreadable("it is longer than 64 MB"),
         };
-        if matches!(answer, Answer::Unreadable { .. }) {
+        if matches!(answer, RedactedLine::Unreadable { .. }) {
             outcome = Outcome::Findings;
         }
         answer
@@ -70,9 +70,9 @@ fn redact_lines() -> Result<Outcome> {
     Ok(outcome)
 }
 
-fn redact_record(line: &[u8]) -> Answer {
+fn redact_record(line: &[u8]) -> RedactedLine {
     match serde_json::from_slice(line) {
-        Ok(Record { id, text }) => Answer::Redacted {
+        Ok(Record { id, text }) => RedactedLine::Redacted {
             id,
             text: secrets::redact(&text).into_owned(),
         },
@@ -81,8 +81,8 @@ fn redact_record(line: &[u8]) -> Answer {
     }
 }
 
-fn unreadable(why: &str) -> Answer {
-    Answer::Unreadable {
+fn unreadable(why: &str) -> RedactedLine {
+    RedactedLine::Unreadable {
         id: Value::Null,
         error: format!("not a record of {{\"id\", \"text\"}}: {why}"),
     }

@@ -15,7 +15,7 @@ use bowline::hooks::{
 use bowline::settings::TrustState;
 use bowline_agents::{Protocol, supported, supported_names};
 use bowline_builtins::mask;
-use bowline_builtins::tracing::DISABLING_VARIABLES;
+use bowline_builtins::recorder::DISABLING_VARIABLES;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -110,7 +110,7 @@ struct Report {
     hooks: Vec<Tested>,
     /// Absent when nothing was run.
     result: Option<Merged>,
-    reply: Option<Reply>,
+    reply: Option<ShownAnswer>,
 }
 
 /// One hook and what it did.
@@ -184,7 +184,7 @@ impl FromStr for Answered {
 
 /// What an agent would get.
 #[derive(Debug, Serialize)]
-struct Reply {
+struct ShownAnswer {
     agent: &'static str,
     exit_code: u8,
     stdout: String,
@@ -246,7 +246,7 @@ pub(crate) fn run(args: &TestArgs, ui: &mut Ui) -> Result<Outcome> {
         reply: args
             .agent
             .zip(result.as_ref())
-            .map(|(agent, result)| Reply::new(agent, &input, &result.output)),
+            .map(|(agent, result)| ShownAnswer::new(agent, &input, &result.output)),
         result: result.map(|result| Merged {
             allowed: result.allowed,
             output: Said::from(&result.output),
@@ -361,7 +361,7 @@ impl From<&Opinion> for Said {
     }
 }
 
-impl Reply {
+impl ShownAnswer {
     fn new(agent: Answered, input: &HookInput, output: &Opinion) -> Self {
         let answer = agent.protocol.encode(input.event_type(), output);
         Self {

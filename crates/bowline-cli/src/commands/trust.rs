@@ -15,7 +15,7 @@ use crate::Outcome;
 use crate::control;
 use crate::error::{Error, ErrorKind, Result};
 use crate::project;
-use crate::ui::{Answer, Format, FormatArgs, Table, Text, Ui, style};
+use crate::ui::{Format, FormatArgs, Table, Text, Ui, YesOrNo, style};
 use report::Report;
 
 /// The file whose allow-list trust covers, from the project's folder.
@@ -166,13 +166,13 @@ fn trust(store: &mut TrustStore, args: &TrustArgs, ui: &mut Ui) -> Result<Outcom
     let servers = report.mcp_servers.sha256.clone();
     if own.is_some() || bridged.is_some() || servers.is_some() {
         let consent = match (args.yes, format) {
-            (true, _) => Answer::Yes,
-            (false, Format::Json) => Answer::No,
+            (true, _) => YesOrNo::Yes,
+            (false, Format::Json) => YesOrNo::No,
             (false, Format::Text) => ui.ask("Trust this project?").map_err(|error| {
                 error.hint("look at what is listed above, then run it again with --yes")
             })?,
         };
-        if consent == Answer::Yes {
+        if consent == YesOrNo::Yes {
             if let Some(own) = own {
                 store
                     .record_shown(&project, &own)
@@ -195,8 +195,8 @@ fn trust(store: &mut TrustStore, args: &TrustArgs, ui: &mut Ui) -> Result<Outcom
         }
         if format == Format::Text {
             ui.line(match consent {
-                Answer::Yes => Text::styled("Trusted, as it is now.", style::GOOD),
-                Answer::No => Text::from("Not trusted; nothing was changed."),
+                YesOrNo::Yes => Text::styled("Trusted, as it is now.", style::GOOD),
+                YesOrNo::No => Text::from("Not trusted; nothing was changed."),
             });
         }
     }

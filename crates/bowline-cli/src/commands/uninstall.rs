@@ -17,7 +17,7 @@ use crate::agent_settings::{InstallScope, Installable, Unfit, is_blank};
 use crate::control::{self, Stopped};
 use crate::error::Result;
 use crate::project::{self, Paths};
-use crate::ui::{Answer, Format, FormatArgs, Text, Ui, style};
+use crate::ui::{Format, FormatArgs, Text, Ui, YesOrNo, style};
 use purge::Kept;
 
 /// Take Bowline out of Claude Code's hook settings and stop its daemon
@@ -141,8 +141,8 @@ pub(crate) fn run(args: &UninstallArgs, ui: &mut Ui) -> Result<Outcome> {
     let is_purge = args.purge && report.data.is_some();
     report.state = match is_changed || is_purge {
         _ if args.dry_run => State::WouldUninstall,
-        true if consent("Write this?", args.yes.then_some(Answer::Yes), format, ui)?
-            == Answer::No =>
+        true if consent("Write this?", args.yes.then_some(YesOrNo::Yes), format, ui)?
+            == YesOrNo::No =>
         {
             State::Declined
         }

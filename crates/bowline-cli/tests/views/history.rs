@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bowline::hooks::Decision;
 use bowline_store::{
-    Call, Change, DelegationEnd, DelegationStart, DelegationStatus, HookFired, Options, Record,
+    CallKey, Change, DelegationEnd, DelegationStart, DelegationStatus, HookFired, Options, Record,
     SqliteStore, Store, Subagent, TraceEnd, TraceFilter, TraceStart, TraceStatus, Unfinished,
 };
 use bowline_testkit::Sandbox;
@@ -147,7 +147,7 @@ impl History {
             fired("lint", Decision::NoOpinion, Some("exit code 1")),
         ];
         denied.changes.push(Change::TraceClosed {
-            call: Call::Id("toolu_push".into()),
+            call: CallKey::Id("toolu_push".into()),
             how: Unfinished::Denied,
             message: Some("denied".into()),
         });
@@ -184,7 +184,7 @@ impl History {
         ms: i64,
         input: &Value,
     ) -> Record {
-        let mut start = TraceStart::new(Call::Id(id.into()), tool);
+        let mut start = TraceStart::new(CallKey::Id(id.into()), tool);
         start.input = Some(input.clone());
         let mut record = self.event("PreToolUse", session, ms);
         record.decided.tool = Some(tool.into());
@@ -205,7 +205,7 @@ impl History {
         } else {
             TraceStatus::Completed
         };
-        let mut end = TraceEnd::new(Call::Id(id.into()), tool, status);
+        let mut end = TraceEnd::new(CallKey::Id(id.into()), tool, status);
         end.error = error.map(str::to_owned);
         end.output = Some(json!({"stdout": "first line\nsecond line"}));
         let mut record = self.event("PostToolUse", session, ms);

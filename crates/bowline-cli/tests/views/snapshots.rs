@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use bowline::hooks::Decision;
-use bowline_store::{Call, Change, Enforcement, Record, Unfinished};
+use bowline_store::{CallKey, Change, Enforcement, Record, Unfinished};
 use bowline_testkit::{Ran, bowline, needs};
 use serde_json::json;
 
@@ -229,7 +229,7 @@ fn pushed(history: &History, input: &serde_json::Value) -> Record {
         fired("lint", Decision::NoOpinion, Some("exit code 1")),
     ];
     denied.changes.push(Change::TraceClosed {
-        call: Call::Id(PUSH.into()),
+        call: CallKey::Id(PUSH.into()),
         how: Unfinished::Denied,
         message: Some(DENIED.into()),
     });

@@ -1,7 +1,7 @@
 //! `bowline trace`.
 
 use bowline::hooks::Decision;
-use bowline_store::{Call, Change, Enforcement, Unfinished};
+use bowline_store::{CallKey, Change, Enforcement, Unfinished};
 use bowline_testkit::Ran;
 use serde_json::{Value, json};
 
@@ -327,7 +327,7 @@ fn a_refused_call_tells_once_why_it_never_ran() {
     event.decided.decision = Decision::Deny;
     event.decided.reason = Some(why.into());
     event.changes.push(Change::TraceClosed {
-        call: Call::Id("toolu_1".into()),
+        call: CallKey::Id("toolu_1".into()),
         how: Unfinished::Denied,
         message: Some(why.into()),
     });

@@ -9,7 +9,7 @@ use bowline::hooks::{Recording, parse_payload};
 use bowline::settings::{Locations, Steers, find_project, project_variables};
 use bowline_agents::DEFAULT;
 use bowline_builtins::OWN_PLACE_VARIABLES;
-use bowline_builtins::tracing::{DISABLING_VARIABLES, disables};
+use bowline_builtins::recorder::{DISABLING_VARIABLES, disables};
 use bowline_wire::{Call, CallId};
 use chrono::{DateTime, Utc};
 use serde_json::Value;

@@ -10,7 +10,7 @@ use bowline::hooks::{
 };
 use bowline::settings::Steers;
 use bowline_agents::Protocol;
-use bowline_builtins::tracing::{RecordSource, add_change};
+use bowline_builtins::recorder::{RecordSource, add_change};
 use bowline_store::{Change, Enforcement, HookFired, Record};
 use bowline_wire::Answer;
 use serde_json::Value;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use bowline::settings::{Settings, Sight};
-use bowline_builtins::tracing::DISABLING_VARIABLES;
+use bowline_builtins::recorder::DISABLING_VARIABLES;
 
 use super::incoming::SWITCH_VARIABLE;
 

@@ -5,7 +5,7 @@
 //! limit never makes a verdict milder.
 
 use super::Interpreter;
-use super::call::Call;
+use super::call::ExpandedCommand;
 use super::scope::{Scope, Stay, Variable};
 use super::value::{Content, Item, Output, marked};
 use crate::invocation::{Directory, Opened, Value};
@@ -111,7 +111,7 @@ impl Size for [Item] {
     }
 }
 
-impl Size for Call {
+impl Size for ExpandedCommand {
     fn size(&self) -> usize {
         let environment = self.environment.iter();
         let environment: usize = environment.map(|(_, value)| value.size()).sum();

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::Interpreter;
 use super::bounds::{self, MAX_TEXT};
-use super::call::Call;
+use super::call::ExpandedCommand;
 use super::environment::assignment;
 use super::failing::set_on_failure;
 use super::options;
@@ -14,7 +14,12 @@ use crate::invocation::{Directory, Value};
 use crate::paths::{self, Shape};
 
 impl Interpreter<'_> {
-    pub(super) fn builtin(&mut self, name: &str, call: &Call, scope: &mut Scope) -> Option<Output> {
+    pub(super) fn builtin(
+        &mut self,
+        name: &str,
+        call: &ExpandedCommand,
+        scope: &mut Scope,
+    ) -> Option<Output> {
         match name {
             "cd" | "chdir" | "pushd" => {
                 let target = call.args().iter().find(|item| {
@@ -192,7 +197,7 @@ impl Interpreter<'_> {
     }
 
     /// A variable of the guard's own that is set for all that comes: this is told as a run.
-    fn emit_own_variable(&mut self, call: &Call, scope: &Scope) {
+    fn emit_own_variable(&mut self, call: &ExpandedCommand, scope: &Scope) {
         let mut told = call.clone();
         let is_own = |item: &Item| {
             let text = item.marked();
@@ -210,7 +215,7 @@ impl Interpreter<'_> {
         }
     }
 
-    fn declare(&mut self, call: &Call, scope: &mut Scope) {
+    fn declare(&mut self, call: &ExpandedCommand, scope: &mut Scope) {
         self.emit_own_variable(call, scope);
         for item in call.args() {
             let text = item.marked();
@@ -242,7 +247,7 @@ impl Interpreter<'_> {
     }
 
     /// Whatever is started later finds the commands in exported variables.
-    fn exported(&mut self, name: &str, call: &Call, scope: &mut Scope) {
+    fn exported(&mut self, name: &str, call: &ExpandedCommand, scope: &mut Scope) {
         if name == "export" {
             for (variable, value) in call.args().iter().filter_map(assignment) {
                 self.variable_command(variable, value, scope);
@@ -251,14 +256,14 @@ impl Interpreter<'_> {
     }
 
     /// A builtin that is given a file reads it as any program does.
-    fn emit_reading(&mut self, call: &Call) {
+    fn emit_reading(&mut self, call: &ExpandedCommand) {
         if call.reads_file.is_some() {
             self.emit_call(call);
         }
     }
 
     /// `read a b`: words of the first line, the last name takes the rest.
-    fn read(call: &Call, scope: &mut Scope) {
+    fn read(call: &ExpandedCommand, scope: &mut Scope) {
         let skip = options::first_operand(call.args(), &["-d", "-n", "-N", "-p", "-t", "-u", "-i"]);
         let array = call.args().iter().any(|item| item.text() == Some("-a"));
         let names: Vec<&str> = call

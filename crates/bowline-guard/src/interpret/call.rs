@@ -10,7 +10,7 @@ use crate::paths::glob;
 
 /// A command whose words are expanded.
 #[derive(Debug, Clone)]
-pub(super) struct Call {
+pub(super) struct ExpandedCommand {
     /// The program's name, then its arguments.
     pub(super) words: Vec<Item>,
     pub(super) environment: Vec<(String, Value)>,
@@ -25,7 +25,7 @@ pub(super) struct Call {
     pub(super) through: Vec<Through>,
 }
 
-impl Call {
+impl ExpandedCommand {
     pub(super) fn of(words: Vec<Item>, scope: &Scope) -> Self {
         Self {
             words,
@@ -181,7 +181,7 @@ fn program_name(value: &Value) -> Option<String> {
 
 impl Interpreter<'_> {
     /// Follows one command and tells what it prints.
-    pub(super) fn call(&mut self, call: Call, scope: &mut Scope) -> Output {
+    pub(super) fn call(&mut self, call: ExpandedCommand, scope: &mut Scope) -> Output {
         if call.words.is_empty() || !self.pay(1 + call.words.len() / 8) || !self.make(call.size()) {
             return Output::nothing();
         }
@@ -194,7 +194,7 @@ impl Interpreter<'_> {
         output
     }
 
-    fn dispatch(&mut self, call: &Call, scope: &mut Scope) -> Output {
+    fn dispatch(&mut self, call: &ExpandedCommand, scope: &mut Scope) -> Output {
         let Some(name) = call.program() else {
             return self.unknown_program(call, scope);
         };
@@ -271,7 +271,7 @@ impl Interpreter<'_> {
     }
 
     /// `$CMD …`: what follows may be a command of its own, as after `$SUDO`.
-    fn unknown_program(&mut self, call: &Call, scope: &mut Scope) -> Output {
+    fn unknown_program(&mut self, call: &ExpandedCommand, scope: &mut Scope) -> Output {
         self.emit_call(call);
         if call
             .arg(0)
@@ -291,7 +291,7 @@ impl Interpreter<'_> {
         Output::unknown(vec![call.source()])
     }
 
-    fn alias(&mut self, alias: &str, call: &Call, scope: &mut Scope) -> Output {
+    fn alias(&mut self, alias: &str, call: &ExpandedCommand, scope: &mut Scope) -> Output {
         let rest = call.args().iter().map(|item| quoted(item.marked()));
         let text = std::iter::once(alias.to_owned())
             .chain(rest)
@@ -301,7 +301,7 @@ impl Interpreter<'_> {
     }
 
     /// Reports the command as a program run.
-    pub(super) fn emit_call(&mut self, call: &Call) {
+    pub(super) fn emit_call(&mut self, call: &ExpandedCommand) {
         let mut through = call.through.clone();
         let mut sources = Vec::new();
         // The name of a program that is not known comes from somewhere, too.
@@ -350,7 +350,7 @@ impl Interpreter<'_> {
     }
 
     /// Files that a download makes are known to be fetched.
-    fn downloads(&mut self, name: &str, call: &Call, scope: &mut Scope) {
+    fn downloads(&mut self, name: &str, call: &ExpandedCommand, scope: &mut Scope) {
         if !matches!(name, "curl" | "wget" | "aria2c" | "http" | "fetch") {
             return;
         }

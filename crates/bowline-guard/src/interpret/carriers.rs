@@ -4,7 +4,7 @@
 //! A text counts as a command only if it begins with a program that could do harm; what it does is judged as ever.
 
 use super::Interpreter;
-use super::call::Call;
+use super::call::ExpandedCommand;
 use super::foreign;
 use super::known::{base, could_harm, deletes, is_common_verb, takes_names};
 use super::scope::Scope;
@@ -20,7 +20,7 @@ const MAX_PROGRAM: usize = 64;
 
 impl Interpreter<'_> {
     /// Follows the commands that stand among an unlisted program's words.
-    pub(super) fn carried(&mut self, name: &str, call: &Call, scope: &mut Scope) {
+    pub(super) fn carried(&mut self, name: &str, call: &ExpandedCommand, scope: &mut Scope) {
         if call.args().is_empty() && call.input.is_none() {
             return;
         }
@@ -60,7 +60,7 @@ impl Interpreter<'_> {
     }
 
     /// The surroundings of what a program runs.
-    pub(super) fn within(&mut self, name: &str, call: &Call, scope: &Scope) -> Scope {
+    pub(super) fn within(&mut self, name: &str, call: &ExpandedCommand, scope: &Scope) -> Scope {
         let mut inner = self.copy(scope);
         inner.through.clone_from(&call.through);
         inner.through.push(Through::Wrapper(name.to_owned()));
@@ -69,7 +69,7 @@ impl Interpreter<'_> {
     }
 
     /// `bwrap … rm -rf x`: a command after the words of a wrapper that nobody lists.
-    pub(super) fn wrapped(&mut self, name: &str, call: &Call, scope: &mut Scope) {
+    pub(super) fn wrapped(&mut self, name: &str, call: &ExpandedCommand, scope: &mut Scope) {
         if let Some(at) = command_at(call.args()) {
             let inner = call.inner(at + 1, Through::Wrapper(name.to_owned()));
             self.call(inner, scope);

@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use super::Interpreter;
-use super::call::{Call, quoted};
+use super::call::{ExpandedCommand, quoted};
 use super::carriers::recipe;
 use super::embedded::schedule;
 use super::scope::Scope;
@@ -30,7 +30,7 @@ impl Interpreter<'_> {
     }
 
     /// Follows the files that a program reads by convention, if the text has written them.
-    pub(super) fn conventional(&mut self, name: &str, call: &Call, scope: &Scope) {
+    pub(super) fn conventional(&mut self, name: &str, call: &ExpandedCommand, scope: &Scope) {
         if self.files.is_empty() {
             return;
         }
@@ -102,7 +102,7 @@ impl Interpreter<'_> {
     }
 
     /// `dd of=x`, `install /dev/stdin x`, `cp a b`: files that get what is known already.
-    pub(super) fn copied_text(&mut self, name: &str, call: &Call, scope: &mut Scope) {
+    pub(super) fn copied_text(&mut self, name: &str, call: &ExpandedCommand, scope: &mut Scope) {
         if self.files.is_empty() && call.input.is_none() {
             return;
         }

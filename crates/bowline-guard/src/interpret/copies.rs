@@ -1,7 +1,7 @@
 //! Programs that the text itself copies or links under another name: `cp /bin/rm x && ./x -rf y`.
 
 use super::Interpreter;
-use super::call::Call;
+use super::call::ExpandedCommand;
 use super::known::{base, could_harm};
 use super::scope::Scope;
 use super::value::{Item, marked};
@@ -12,7 +12,7 @@ const MAX_COPIES: usize = 16;
 
 impl Interpreter<'_> {
     /// Remembers a program that gets another name.
-    pub(super) fn learn_copy(&mut self, name: &str, call: &Call, scope: &Scope) {
+    pub(super) fn learn_copy(&mut self, name: &str, call: &ExpandedCommand, scope: &Scope) {
         if !matches!(
             name,
             "cp" | "ln" | "install" | "rsync" | "mv" | "dd" | "gcp" | "ditto" | "cat"
@@ -38,7 +38,7 @@ impl Interpreter<'_> {
     }
 
     /// The program that a name stands for, if the text has given it that name.
-    pub(super) fn copied_program(&self, call: &Call, scope: &Scope) -> Option<String> {
+    pub(super) fn copied_program(&self, call: &ExpandedCommand, scope: &Scope) -> Option<String> {
         if self.copies.is_empty() {
             return None;
         }
@@ -59,7 +59,11 @@ impl Interpreter<'_> {
     }
 
     /// Runs a copy as the program that it is.
-    pub(super) fn as_original(&mut self, call: &Call, scope: &Scope) -> Option<Call> {
+    pub(super) fn as_original(
+        &mut self,
+        call: &ExpandedCommand,
+        scope: &Scope,
+    ) -> Option<ExpandedCommand> {
         let program = self.copied_program(call, scope)?;
         let mut original = call.clone();
         if let Some(first) = original.words.first_mut() {
@@ -78,7 +82,7 @@ fn is_program_path(path: &str) -> bool {
 }
 
 /// What is copied, and where to.
-fn copied(name: &str, call: &Call) -> Option<(String, Arg)> {
+fn copied(name: &str, call: &ExpandedCommand) -> Option<(String, Arg)> {
     let args = call.args();
     if name == "dd" {
         let value = |prefix: &str| args.iter().find_map(|it| it.marked().strip_prefix(prefix));

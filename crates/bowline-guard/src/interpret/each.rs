@@ -2,7 +2,7 @@
 
 use super::Interpreter;
 use super::bounds::{Size, TooLong, add_sources, replaced};
-use super::call::{Call, quoted};
+use super::call::{ExpandedCommand, quoted};
 use super::options::{first_operand, texts_of};
 use super::scope::Scope;
 use super::value::{Content, Item, Output};
@@ -69,7 +69,12 @@ const PARALLEL_VALUES: &[&str] = &[
 ];
 
 impl Interpreter<'_> {
-    pub(super) fn each_of(&mut self, name: &str, call: &Call, scope: &mut Scope) -> Option<Output> {
+    pub(super) fn each_of(
+        &mut self,
+        name: &str,
+        call: &ExpandedCommand,
+        scope: &mut Scope,
+    ) -> Option<Output> {
         match name {
             "xargs" | "gxargs" => Some(self.xargs(call, scope)),
             "parallel" | "rush" | "env_parallel" => Some(self.parallel(call, scope)),
@@ -79,7 +84,7 @@ impl Interpreter<'_> {
     }
 
     /// The items that are read, and where unknown ones come from.
-    fn items(&mut self, call: &Call, separator: Separator) -> Vec<Item> {
+    fn items(&mut self, call: &ExpandedCommand, separator: Separator) -> Vec<Item> {
         let Some(input) = &call.input else {
             return vec![Item::of(Content::unknown())];
         };
@@ -129,7 +134,12 @@ impl Interpreter<'_> {
     }
 
     /// The same call, reading the file that an option names.
-    fn with_arg_file(&mut self, call: &Call, names: &[&str], scope: &Scope) -> Call {
+    fn with_arg_file(
+        &mut self,
+        call: &ExpandedCommand,
+        names: &[&str],
+        scope: &Scope,
+    ) -> ExpandedCommand {
         let mut fed = call.clone();
         let written_together = || texts_of(call.args(), names).into_iter().next();
         let file = super::options::value_of(call.args(), names)
@@ -149,12 +159,12 @@ impl Interpreter<'_> {
         fed
     }
 
-    fn xargs(&mut self, call: &Call, scope: &mut Scope) -> Output {
+    fn xargs(&mut self, call: &ExpandedCommand, scope: &mut Scope) -> Output {
         let own = first_operand(call.args(), XARGS_VALUES) + 1;
         let mut options = call.clone();
         options.words.truncate(own);
         let fed = self.with_arg_file(&options, &["-a", "--arg-file"], scope);
-        let call = &Call {
+        let call = &ExpandedCommand {
             words: call.words.clone(),
             ..fed
         };
@@ -220,7 +230,7 @@ impl Interpreter<'_> {
         output
     }
 
-    fn parallel(&mut self, call: &Call, scope: &mut Scope) -> Output {
+    fn parallel(&mut self, call: &ExpandedCommand, scope: &mut Scope) -> Output {
         let call = &self.with_arg_file(call, &["-a", "--arg-file", "::::"], scope);
         if !call.opened.is_empty() {
             let mut reads = call.clone();
@@ -296,7 +306,7 @@ impl Interpreter<'_> {
     }
 
     /// `find` and `fd`, which may run a program for each path that reaches it.
-    fn searching(&mut self, name: &str, call: &Call, scope: &mut Scope) -> Output {
+    fn searching(&mut self, name: &str, call: &ExpandedCommand, scope: &mut Scope) -> Output {
         let words: Vec<&str> = call.args().iter().map(Item::marked).collect();
         let Some(search) = Search::read(name, &words) else {
             return Output::unknown(vec![call.source()]);
@@ -346,7 +356,7 @@ impl Interpreter<'_> {
         words: &[Item],
         folder: Directory,
         found: &str,
-        call: &Call,
+        call: &ExpandedCommand,
         scope: &mut Scope,
     ) {
         let mark = "{}";

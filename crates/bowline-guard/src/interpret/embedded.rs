@@ -1,7 +1,7 @@
 //! Programs that run commands which stand inside their own arguments.
 
 use super::Interpreter;
-use super::call::Call;
+use super::call::ExpandedCommand;
 use super::options::{first_operand, texts_of};
 use super::scope::Scope;
 use super::shells::is_shell;
@@ -48,7 +48,7 @@ pub(super) fn names_a_command(variable: &str) -> bool {
 pub(super) fn follow(
     interpreter: &mut Interpreter<'_>,
     name: &str,
-    call: &Call,
+    call: &ExpandedCommand,
     scope: &mut Scope,
 ) {
     let args = call.args();

@@ -2,7 +2,7 @@
 //! replaced by nothing. Each becomes the plain command that does the same.
 
 use super::Interpreter;
-use super::call::Call;
+use super::call::ExpandedCommand;
 use super::scope::Scope;
 use super::value::{Item, UNKNOWN};
 use crate::invocation::{Opened, Opening, Value};
@@ -24,11 +24,11 @@ enum Clears {
 
 impl Interpreter<'_> {
     /// Follows what a program empties besides its own work.
-    pub(super) fn emptied(&mut self, name: &str, call: &Call, scope: &mut Scope) {
+    pub(super) fn emptied(&mut self, name: &str, call: &ExpandedCommand, scope: &mut Scope) {
         match name {
             "ln" | "sort" | "sponge" | "dd" | "perl" | "ruby" | "awk" | "gawk" => {
                 for file in emptied_files(name, call) {
-                    let mut empty = Call::of(vec![Item::known(":")], scope);
+                    let mut empty = ExpandedCommand::of(vec![Item::known(":")], scope);
                     empty.opened.push(Opened {
                         how: Opening::Overwrite,
                         file: file.arg,
@@ -41,7 +41,7 @@ impl Interpreter<'_> {
     }
 
     /// Follows the folders that a builder empties before it writes to them.
-    pub(super) fn cleared(&mut self, name: &str, call: &Call, scope: &mut Scope) {
+    pub(super) fn cleared(&mut self, name: &str, call: &ExpandedCommand, scope: &mut Scope) {
         let folders = folders(name, call.args());
         if folders.is_empty() {
             return;
@@ -56,7 +56,7 @@ impl Interpreter<'_> {
         for folder in folders {
             if self.is_a_loss(&folder, clears, scope) {
                 let words = vec![Item::known("rm"), Item::known("-rf"), folder];
-                let delete = Call::of(words, scope);
+                let delete = ExpandedCommand::of(words, scope);
                 self.emit_call(&delete);
             }
         }
@@ -272,7 +272,7 @@ fn is_tool_variable(name: &str) -> bool {
 }
 
 /// Files that are replaced by nothing.
-fn emptied_files(name: &str, call: &Call) -> Vec<Item> {
+fn emptied_files(name: &str, call: &ExpandedCommand) -> Vec<Item> {
     let args = call.args();
     let texts: Vec<&str> = args.iter().map(Item::marked).collect();
     let nothing = |text: &&str| matches!(*text, "/dev/null" | "/dev/zero");

@@ -1,7 +1,7 @@
 //! Variables that carry commands: editors and pagers, compilers and runners, options for a program.
 
 use super::Interpreter;
-use super::call::{Call, quoted};
+use super::call::{ExpandedCommand, quoted};
 use super::carriers::setting;
 use super::embedded;
 use super::known::{base, deletes};
@@ -11,7 +11,12 @@ use crate::invocation::Through;
 
 impl Interpreter<'_> {
     /// Follows the commands in the variables that are set for a program: `EDITOR='…' crontab -e`.
-    pub(super) fn environment_commands(&mut self, name: &str, call: &Call, scope: &mut Scope) {
+    pub(super) fn environment_commands(
+        &mut self,
+        name: &str,
+        call: &ExpandedCommand,
+        scope: &mut Scope,
+    ) {
         if call.environment.is_empty()
             || matches!(name, "env" | "sudo" | "nohup" | "time" | "command")
         {

@@ -1,7 +1,7 @@
 //! Commands that fail, and what the shell does then.
 
 use super::Interpreter;
-use super::call::Call;
+use super::call::ExpandedCommand;
 use super::scope::{ErrExit, Scope};
 use super::value::Item;
 use crate::invocation::{Directory, Invocation, Through};
@@ -41,7 +41,12 @@ const GIT_MAKES_NO_FOLDER: &[&str] = &[
 
 impl Interpreter<'_> {
     /// Whether it is known that the shell cannot go there.
-    pub(super) fn cannot_enter(&mut self, to: &Directory, call: &Call, scope: &Scope) -> bool {
+    pub(super) fn cannot_enter(
+        &mut self,
+        to: &Directory,
+        call: &ExpandedCommand,
+        scope: &Scope,
+    ) -> bool {
         let (Directory::Known(here), Directory::Known(there)) = (&scope.directory, to) else {
             return false;
         };
@@ -119,7 +124,7 @@ fn first_word(simple: &Simple) -> Option<&str> {
 }
 
 /// `set -e`, `set -o errexit`, `set +e`; `bash -e` has the same options.
-pub(super) fn set_on_failure(call: &Call, scope: &mut Scope) {
+pub(super) fn set_on_failure(call: &ExpandedCommand, scope: &mut Scope) {
     let mut texts = call.args().iter().map_while(Item::text);
     while let Some(text) = texts.next() {
         let err_exit = match text.chars().next() {

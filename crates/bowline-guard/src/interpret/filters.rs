@@ -1,7 +1,7 @@
 //! Filters of known texts whose result can be worked out: parts of lines, some of the lines, lines put together.
 
 use super::bounds::MAX_TEXT;
-use super::call::Call;
+use super::call::ExpandedCommand;
 use super::decode;
 use super::options::{first_operand, texts_of};
 use super::value::Item;
@@ -38,7 +38,7 @@ pub(super) fn filters(name: &str) -> bool {
 }
 
 /// What a filter makes of a text that is known; `None` for one that is not followed here.
-pub(super) fn filtered(name: &str, call: &Call, text: &str) -> Option<String> {
+pub(super) fn filtered(name: &str, call: &ExpandedCommand, text: &str) -> Option<String> {
     if text.len() > MAX_TEXT {
         return None;
     }

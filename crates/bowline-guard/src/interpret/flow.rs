@@ -2,7 +2,7 @@
 
 use super::Interpreter;
 use super::bounds::{MAX_TEXT, Size, TooLong, add_sources, replaced};
-use super::call::Call;
+use super::call::ExpandedCommand;
 use super::decode;
 use super::filters::{filtered, filters};
 use super::options::{first_operand, texts_of};
@@ -14,7 +14,7 @@ use crate::invocation::Directory;
 pub(super) fn output_of(
     interpreter: &mut Interpreter<'_>,
     name: &str,
-    call: &Call,
+    call: &ExpandedCommand,
     scope: &mut Scope,
 ) -> Output {
     // What comes in is handed on, with everybody who had a part in it.
@@ -49,7 +49,7 @@ pub(super) fn output_of(
 fn printer(
     interpreter: &mut Interpreter<'_>,
     name: &str,
-    call: &Call,
+    call: &ExpandedCommand,
     scope: &Scope,
 ) -> Option<Output> {
     let args = call.args();
@@ -201,7 +201,7 @@ fn git(interpreter: &Interpreter<'_>, words: &[&str]) -> Option<String> {
 fn filter(
     interpreter: &mut Interpreter<'_>,
     name: &str,
-    call: &Call,
+    call: &ExpandedCommand,
     scope: &mut Scope,
 ) -> Option<Output> {
     let reads_files = matches!(
@@ -351,7 +351,7 @@ fn is_packer(source: &str) -> bool {
 fn decoder(
     interpreter: &mut Interpreter<'_>,
     name: &str,
-    call: &Call,
+    call: &ExpandedCommand,
     scope: &Scope,
 ) -> Option<Output> {
     let args = call.args();
@@ -397,7 +397,7 @@ fn decoder(
 }
 
 /// `s/…/…/` with plain texts, and what only puts something around a line.
-fn sed(input: &Output, call: &Call) -> Result<Option<Output>, TooLong> {
+fn sed(input: &Output, call: &ExpandedCommand) -> Result<Option<Output>, TooLong> {
     let Some(script) = sed_script(call.args()) else {
         return Ok(None);
     };
@@ -465,7 +465,7 @@ fn substitution(script: &str) -> Option<[&str; 3]> {
 }
 
 /// `{print "text " $1}`: the text, with what is unknown in between.
-fn awk(input: &Output, call: &Call) -> Option<Output> {
+fn awk(input: &Output, call: &ExpandedCommand) -> Option<Output> {
     let args = call.args();
     let program = args.get(first_operand(args, &["-F", "-v", "-f"]))?.text()?;
     let inside = program.trim().strip_prefix('{')?.strip_suffix('}')?.trim();

@@ -2,7 +2,7 @@
 //! deletes, and the command or the path in its quotes.
 
 use super::Interpreter;
-use super::call::Call;
+use super::call::ExpandedCommand;
 use super::known::{self, Names, base, could_harm};
 use super::scope::Scope;
 use super::value::{Content, Item, UNKNOWN};
@@ -31,7 +31,7 @@ fn reads_code(name: &str) -> bool {
 }
 
 /// `stack ghci`, `lein repl`: a console by another program's command.
-fn is_console(call: &Call) -> bool {
+fn is_console(call: &ExpandedCommand) -> bool {
     let first = call.arg(0).and_then(Item::text).unwrap_or_default();
     matches!(
         first,
@@ -84,7 +84,7 @@ static SCRIPTABLE: Names = Names::new(&[
 pub(super) fn follow(
     interpreter: &mut Interpreter<'_>,
     name: &str,
-    call: &Call,
+    call: &ExpandedCommand,
     scope: &mut Scope,
 ) {
     let mut codes: Vec<String> = Vec::new();
@@ -116,7 +116,13 @@ fn looks_like_code(text: &str) -> bool {
         && text.contains(['"', '\'', '(', '!', '{', '<', '[', '`', '\\', '.'])
 }
 
-fn scan(interpreter: &mut Interpreter<'_>, name: &str, code: &str, call: &Call, scope: &mut Scope) {
+fn scan(
+    interpreter: &mut Interpreter<'_>,
+    name: &str,
+    code: &str,
+    call: &ExpandedCommand,
+    scope: &mut Scope,
+) {
     let mut commands: Vec<Vec<Item>> = Vec::new();
     let mut texts = escapes(code);
     let pieces = pieces(code);
@@ -156,7 +162,7 @@ fn scan(interpreter: &mut Interpreter<'_>, name: &str, code: &str, call: &Call, 
         interpreter.nested(text, &inner, None);
     }
     for words in commands.into_iter().take(MAX_COMMANDS) {
-        let command = Call::of(words, &inner);
+        let command = ExpandedCommand::of(words, &inner);
         interpreter.call(command, &mut inner);
     }
 }

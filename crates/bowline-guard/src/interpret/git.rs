@@ -1,7 +1,7 @@
 //! Settings of git that come with a call or from the repository: aliases, and variables that stand for `-c`.
 
 use super::Interpreter;
-use super::call::{Call, quoted};
+use super::call::{ExpandedCommand, quoted};
 use super::options::first_operand;
 use super::scope::Scope;
 use super::value::{Item, Output, marked};
@@ -48,7 +48,7 @@ const COMMANDS: &[&str] = &[
 ];
 
 /// The same call with the settings of its environment as options: `GIT_CONFIG_COUNT=1 … git x` is `git -c … x`.
-pub(super) fn with_settings(call: &Call, scope: &Scope) -> Option<Call> {
+pub(super) fn with_settings(call: &ExpandedCommand, scope: &Scope) -> Option<ExpandedCommand> {
     let variable = |name: &str| -> Option<String> {
         let own = call.environment.iter().find(|(it, _)| it == name);
         let own = own.map(|(_, value)| marked(value).to_owned());
@@ -85,7 +85,7 @@ pub(super) fn with_settings(call: &Call, scope: &Scope) -> Option<Call> {
         words.extend([Item::known("-c"), Item::known(setting)]);
     }
     words.extend(call.args().iter().cloned());
-    Some(Call {
+    Some(ExpandedCommand {
         words,
         ..call.clone()
     })
@@ -93,7 +93,11 @@ pub(super) fn with_settings(call: &Call, scope: &Scope) -> Option<Call> {
 
 impl Interpreter<'_> {
     /// Follows an alias that the repository or the user has: `git boom`.
-    pub(super) fn git_alias(&mut self, call: &Call, scope: &mut Scope) -> Option<Output> {
+    pub(super) fn git_alias(
+        &mut self,
+        call: &ExpandedCommand,
+        scope: &mut Scope,
+    ) -> Option<Output> {
         let args = call.args();
         let at = first_operand(args, WITH_VALUE);
         let name = args.get(at)?.text()?;

@@ -2,7 +2,7 @@
 //! texts that a builtin expands once more.
 
 use super::Interpreter;
-use super::call::Call;
+use super::call::ExpandedCommand;
 use super::parameter::{Kind, Reference};
 use super::scope::Scope;
 use super::value::Item;
@@ -62,7 +62,7 @@ impl Interpreter<'_> {
     }
 
     /// The arguments of builtins that are names or numbers.
-    pub(super) fn run_subscripts(&mut self, name: &str, call: &Call, scope: &mut Scope) {
+    pub(super) fn run_subscripts(&mut self, name: &str, call: &ExpandedCommand, scope: &mut Scope) {
         let args = call.args();
         let evaluated: &[Item] = match name {
             "let" | "declare" | "typeset" | "local" | "readonly" | "export" | "read"

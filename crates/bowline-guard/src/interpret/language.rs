@@ -21,7 +21,7 @@ mod value;
 mod written;
 
 use super::Interpreter;
-use super::call::Call;
+use super::call::ExpandedCommand;
 use super::options::{cluster_text, first_operand, texts_of};
 use super::scope::Scope;
 use super::value::{Item, Output, UNKNOWN};
@@ -33,7 +33,7 @@ impl Interpreter<'_> {
     pub(super) fn language(
         &mut self,
         name: &str,
-        call: &Call,
+        call: &ExpandedCommand,
         scope: &mut Scope,
     ) -> Option<Output> {
         let args = call.args();

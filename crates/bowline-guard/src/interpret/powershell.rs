@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use super::Interpreter;
 use super::bounds::Size;
-use super::call::Call;
+use super::call::ExpandedCommand;
 use super::run::Input;
 use super::scope::Scope;
 use super::value::{Content, Item, Output, UNKNOWN};
@@ -113,7 +113,7 @@ impl Interpreter<'_> {
         let item = self.ps_item(first, scope);
         let Some(name) = program(&item) else {
             // `& $command …`
-            let mut call = Call::of(vec![item], scope);
+            let mut call = ExpandedCommand::of(vec![item], scope);
             for word in rest {
                 call.words.push(self.ps_item(word, scope));
             }
@@ -197,7 +197,7 @@ impl Interpreter<'_> {
 
     /// Runs a program by its words.
     fn ps_run(&mut self, words: Vec<Item>, scope: &mut Scope, input: &Input) -> Output {
-        let mut call = Call::of(words, scope);
+        let mut call = ExpandedCommand::of(words, scope);
         call.input.clone_from(input);
         self.call(call, scope)
     }

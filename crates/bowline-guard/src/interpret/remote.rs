@@ -1,7 +1,7 @@
 //! Commands on other machines and in containers.
 
 use super::Interpreter;
-use super::call::Call;
+use super::call::ExpandedCommand;
 use super::known::{base, could_harm};
 use super::mounts::{Reach, from_outside};
 use super::options::{self, first_operand, texts_of};
@@ -118,7 +118,12 @@ const CONTAINER_VALUES: &[&str] = &[
 
 impl Interpreter<'_> {
     /// Follows a command that runs elsewhere; `None` if this is none.
-    pub(super) fn remote(&mut self, name: &str, call: &Call, scope: &mut Scope) -> Option<Output> {
+    pub(super) fn remote(
+        &mut self,
+        name: &str,
+        call: &ExpandedCommand,
+        scope: &mut Scope,
+    ) -> Option<Output> {
         match name {
             "ssh" | "mosh" | "rsh" | "autossh" | "tsh" | "sshpass" | "pdsh" | "pssh"
             | "parallel-ssh" | "gcloud" | "az" | "eb" | "flyctl" | "fly" | "heroku"
@@ -161,7 +166,13 @@ impl Interpreter<'_> {
     }
 
     /// Follows a text on another machine, where neither our variables nor our files are.
-    fn elsewhere(&mut self, text: &str, through: Through, call: &Call, scope: &Scope) -> Output {
+    fn elsewhere(
+        &mut self,
+        text: &str,
+        through: Through,
+        call: &ExpandedCommand,
+        scope: &Scope,
+    ) -> Output {
         let mut inner = self.copy(scope);
         inner.through.clone_from(&call.through);
         inner.through.push(through);
@@ -172,7 +183,7 @@ impl Interpreter<'_> {
         self.nested(text, &inner, call.input.clone())
     }
 
-    fn ssh(&mut self, name: &str, call: &Call, scope: &mut Scope) -> Option<Output> {
+    fn ssh(&mut self, name: &str, call: &ExpandedCommand, scope: &mut Scope) -> Option<Output> {
         let args = call.args();
         let (host_at, command_at) = match name {
             "sshpass" => {
@@ -254,7 +265,12 @@ impl Interpreter<'_> {
         })
     }
 
-    fn container(&mut self, name: &str, call: &Call, scope: &mut Scope) -> Option<Output> {
+    fn container(
+        &mut self,
+        name: &str,
+        call: &ExpandedCommand,
+        scope: &mut Scope,
+    ) -> Option<Output> {
         self.emit_call(call);
         let args = call.args();
         let unknown = || Some(Output::unknown(vec![call.source()]));
@@ -326,7 +342,7 @@ impl Interpreter<'_> {
     }
 }
 
-fn host(call: &Call, at: usize) -> String {
+fn host(call: &ExpandedCommand, at: usize) -> String {
     call.arg(at)
         .map_or_else(|| "host".to_owned(), |item| item.marked().to_owned())
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::bounds::{MAX_TEXT, Size, TooLong, add_sources};
-use super::call::Call;
+use super::call::ExpandedCommand;
 use super::environment::startup_code;
 use super::redirect::passes_on;
 use super::scope::{Marks, Scope, Variable};
@@ -185,7 +185,7 @@ impl Interpreter<'_> {
         }
         let redirected = self.redirects(&statement.redirects, scope, input);
         if !redirected.opened.is_empty() {
-            let mut call = Call::of(vec![Item::known("{")], scope);
+            let mut call = ExpandedCommand::of(vec![Item::known("{")], scope);
             call.opened.clone_from(&redirected.opened);
             self.emit_call(&call);
         }
@@ -398,7 +398,7 @@ impl Interpreter<'_> {
         };
         let outer_output = scope.output;
         scope.output = redirected.destination(outer_output);
-        let mut call = Call::of(words, scope);
+        let mut call = ExpandedCommand::of(words, scope);
         call.environment = environment;
         call.opened.clone_from(&redirected.opened);
         call.listed_by.clone_from(&redirected.listed_by);
@@ -455,7 +455,7 @@ impl Interpreter<'_> {
             arg: text.clone(),
             ..Item::of(Content::unknown())
         };
-        let call = Call::of(vec![Item::known("printf"), word], scope);
+        let call = ExpandedCommand::of(vec![Item::known("printf"), word], scope);
         self.emit_call(&call);
     }
 

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::Interpreter;
 use super::bounds::{Size, add_sources};
-use super::call::Call;
+use super::call::ExpandedCommand;
 use super::failing::set_on_failure;
 use super::redirect::descriptor_output;
 use super::scope::{ErrExit, Marks, Scope};
@@ -49,7 +49,12 @@ enum Reads {
 
 impl Interpreter<'_> {
     /// Follows a shell, `eval` or `source`; `None` if it is none of them.
-    pub(super) fn shell(&mut self, name: &str, call: &Call, scope: &mut Scope) -> Option<Output> {
+    pub(super) fn shell(
+        &mut self,
+        name: &str,
+        call: &ExpandedCommand,
+        scope: &mut Scope,
+    ) -> Option<Output> {
         match name {
             "eval" => Some(self.eval(call, scope)),
             "source" | "." => Some(self.source(call, scope)),
@@ -68,7 +73,7 @@ impl Interpreter<'_> {
     }
 
     /// A program that the text itself has written: `./x.sh`.
-    fn written_script(&mut self, call: &Call, scope: &Scope) -> Option<()> {
+    fn written_script(&mut self, call: &ExpandedCommand, scope: &Scope) -> Option<()> {
         let first = call.words.first()?;
         if !first.marked().contains('/') {
             return None;
@@ -77,7 +82,7 @@ impl Interpreter<'_> {
         self.files.contains_key(&path).then_some(())
     }
 
-    fn run_shell(&mut self, name: &str, call: &Call, scope: &mut Scope) -> Output {
+    fn run_shell(&mut self, name: &str, call: &ExpandedCommand, scope: &mut Scope) -> Output {
         match reads(call.args(), name) {
             Reads::Nothing => {
                 self.emit_call(call);
@@ -115,7 +120,7 @@ impl Interpreter<'_> {
         through: &str,
         item: &Item,
         (zeroth, positional): (Option<Content>, Vec<Content>),
-        call: &Call,
+        call: &ExpandedCommand,
         scope: &mut Scope,
     ) -> Output {
         let opens = !call.opened.is_empty();
@@ -140,7 +145,7 @@ impl Interpreter<'_> {
     }
 
     /// A shell that gets its text from programs whose output is not known.
-    fn emit_fed(&mut self, call: &Call, sources: &[String]) {
+    fn emit_fed(&mut self, call: &ExpandedCommand, sources: &[String]) {
         let mut fed = call.clone();
         if fed.input.is_none() && !sources.is_empty() {
             fed.input = Some(Rc::new(Output::unknown(sources.to_vec())));
@@ -149,13 +154,17 @@ impl Interpreter<'_> {
     }
 
     /// A shell that reads its standard input.
-    pub(super) fn standard_input_script(&mut self, call: &Call, scope: &mut Scope) -> Output {
+    pub(super) fn standard_input_script(
+        &mut self,
+        call: &ExpandedCommand,
+        scope: &mut Scope,
+    ) -> Output {
         self.standard_input(call, Vec::new(), scope)
     }
 
     fn standard_input(
         &mut self,
-        call: &Call,
+        call: &ExpandedCommand,
         positional: Vec<Content>,
         scope: &mut Scope,
     ) -> Output {
@@ -169,7 +178,7 @@ impl Interpreter<'_> {
     fn fed_script(
         &mut self,
         input: &Output,
-        call: &Call,
+        call: &ExpandedCommand,
         (zeroth, positional): (Option<Content>, Vec<Content>),
         scope: &mut Scope,
     ) -> Output {
@@ -207,7 +216,7 @@ impl Interpreter<'_> {
     }
 
     /// A script in a file: known if the text has written it, or if it is a `<( )`.
-    fn run_file(&mut self, call: &Call, at: usize, scope: &mut Scope) -> Output {
+    fn run_file(&mut self, call: &ExpandedCommand, at: usize, scope: &mut Scope) -> Output {
         let Some(item) = call.words.get(at).cloned() else {
             return Output::nothing();
         };
@@ -267,7 +276,7 @@ impl Interpreter<'_> {
         self.fed_script(&output, call, (zeroth, rest), scope)
     }
 
-    fn eval(&mut self, call: &Call, scope: &mut Scope) -> Output {
+    fn eval(&mut self, call: &ExpandedCommand, scope: &mut Scope) -> Output {
         let args = call.args();
         let text = args.iter().map(Item::marked).collect::<Vec<_>>().join(" ");
         let mut sources = Vec::new();
@@ -292,7 +301,7 @@ impl Interpreter<'_> {
         output
     }
 
-    fn source(&mut self, call: &Call, scope: &mut Scope) -> Output {
+    fn source(&mut self, call: &ExpandedCommand, scope: &mut Scope) -> Output {
         let Some(file) = call.arg(0).cloned() else {
             return Output::nothing();
         };
@@ -336,7 +345,7 @@ impl Interpreter<'_> {
 }
 
 /// Variables that are set for a shell alone.
-fn inherit(call: &Call, scope: &mut Scope) {
+fn inherit(call: &ExpandedCommand, scope: &mut Scope) {
     for (name, value) in &call.environment {
         let content = Content {
             value: value.clone(),

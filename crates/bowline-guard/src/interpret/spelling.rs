@@ -1,7 +1,7 @@
 //! Programs in capitals: the file systems of many desktops do not tell `RM` from `rm`. Elsewhere there is no such program, and to
 //! judge it does no harm.
 
-use super::call::Call;
+use super::call::ExpandedCommand;
 use super::value::Item;
 use crate::invocation::Value;
 
@@ -19,7 +19,7 @@ const PROGRAMS: &[&str] = &[
     "truncate", "umount", "unlink", "vercel", "wget", "wipefs", "xargs", "xxd", "yarn", "yum", "zsh",
 ];
 
-impl Call {
+impl ExpandedCommand {
     /// The same call of the program that its name in capitals finds where case does not count.
     pub(super) fn without_capitals(&self) -> Option<Self> {
         let (first, rest) = self.words.split_first()?;

@@ -1,14 +1,14 @@
 //! The shells of Windows: `cmd`, as far as deleting goes, and how PowerShell is started.
 
 use super::Interpreter;
-use super::call::Call;
+use super::call::ExpandedCommand;
 use super::decode;
 use super::scope::Scope;
 use super::value::{Item, Output};
 use crate::invocation::Through;
 
 /// The words of `cmd` for deleting.
-pub(super) fn follow(interpreter: &mut Interpreter<'_>, call: &Call, scope: &mut Scope) {
+pub(super) fn follow(interpreter: &mut Interpreter<'_>, call: &ExpandedCommand, scope: &mut Scope) {
     let text = call
         .args()
         .iter()
@@ -68,7 +68,7 @@ enum Given {
 /// PowerShell, started from a shell.
 pub(super) fn follow_powershell(
     interpreter: &mut Interpreter<'_>,
-    call: &Call,
+    call: &ExpandedCommand,
     scope: &mut Scope,
 ) -> Output {
     let mut inner = interpreter.copy(scope);

@@ -4,7 +4,7 @@ mod runners;
 mod texts;
 
 use super::Interpreter;
-use super::call::Call;
+use super::call::ExpandedCommand;
 use super::known::{base, could_harm};
 use super::options::{first_operand, texts_of};
 use super::scope::Scope;
@@ -185,7 +185,7 @@ pub(crate) fn carrier(name: &str) -> Option<Carrier> {
 pub(super) fn unwrap(
     interpreter: &mut Interpreter<'_>,
     name: &str,
-    call: &Call,
+    call: &ExpandedCommand,
     scope: &mut Scope,
 ) -> Option<Output> {
     match name {
@@ -270,7 +270,7 @@ fn through(name: &str, kind: Kind) -> Through {
 }
 
 /// `NAME=value` words before a command, as `sudo` and `env` take them.
-fn take_assignments(call: &mut Call) {
+fn take_assignments(call: &mut ExpandedCommand) {
     while let Some(item) = call.words.first() {
         let text = item.marked();
         let Some((name, value)) = text.split_once('=') else {
@@ -295,7 +295,7 @@ fn take_assignments(call: &mut Call) {
 
 fn change_directory(
     interpreter: &mut Interpreter<'_>,
-    call: &mut Call,
+    call: &mut ExpandedCommand,
     to: &[String],
     scope: &Scope,
 ) {
@@ -305,7 +305,7 @@ fn change_directory(
 }
 
 /// `command -v name` only asks.
-fn command(interpreter: &mut Interpreter<'_>, call: &Call, scope: &mut Scope) -> Output {
+fn command(interpreter: &mut Interpreter<'_>, call: &ExpandedCommand, scope: &mut Scope) -> Output {
     let asks = call
         .args()
         .iter()
@@ -327,7 +327,7 @@ fn command(interpreter: &mut Interpreter<'_>, call: &Call, scope: &mut Scope) ->
     output
 }
 
-fn env(interpreter: &mut Interpreter<'_>, call: &Call, scope: &mut Scope) -> Output {
+fn env(interpreter: &mut Interpreter<'_>, call: &ExpandedCommand, scope: &mut Scope) -> Output {
     let args = call.args();
     let with_value = [
         "-u",
@@ -372,7 +372,11 @@ fn env(interpreter: &mut Interpreter<'_>, call: &Call, scope: &mut Scope) -> Out
     output
 }
 
-fn coreutils(interpreter: &mut Interpreter<'_>, call: &Call, scope: &mut Scope) -> Output {
+fn coreutils(
+    interpreter: &mut Interpreter<'_>,
+    call: &ExpandedCommand,
+    scope: &mut Scope,
+) -> Output {
     let texts = texts_of(
         call.args(),
         &["--coreutils-prog", "--coreutils-prog-shebang"],

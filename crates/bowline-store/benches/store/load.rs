@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bowline::hooks::Decision;
-use bowline_store::{Call, Change, HookFired, Record, TraceEnd, TraceStart, TraceStatus};
+use bowline_store::{CallKey, Change, HookFired, Record, TraceEnd, TraceStart, TraceStatus};
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
@@ -57,7 +57,7 @@ pub(crate) fn event(n: u64, session_number: u64, time: DateTime<Utc>, event: &st
 }
 
 pub(crate) fn begin(call: u64) -> TraceStart {
-    let mut start = TraceStart::new(Call::Id(tool_use_id(call)), tool(call));
+    let mut start = TraceStart::new(CallKey::Id(tool_use_id(call)), tool(call));
     start.input =
         Some(json!({"command": "cargo test --workspace", "description": "x".repeat(200)}));
     start
@@ -70,7 +70,7 @@ pub(crate) fn finish(call: u64) -> TraceEnd {
     } else {
         TraceStatus::Completed
     };
-    let mut end = TraceEnd::new(Call::Id(tool_use_id(call)), tool(call), status);
+    let mut end = TraceEnd::new(CallKey::Id(tool_use_id(call)), tool(call), status);
     end.output = Some(json!({"stdout": "y".repeat(150)}));
     end.error = failed.then(|| "exit status 1".to_owned());
     end.duration = Some(Duration::from_millis(scatter(call) % 10_000));

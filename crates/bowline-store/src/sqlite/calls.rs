@@ -7,7 +7,7 @@ use super::memory::KnownSession;
 use super::open_calls::{GENERATED, OpenCall};
 use super::{keys, millis, traces};
 use crate::error::Result;
-use crate::record::{Call, TraceEnd, TraceStart, Unfinished};
+use crate::record::{CallKey, TraceEnd, TraceStart, Unfinished};
 use crate::status::TraceStatus;
 use crate::store::SkippedChange;
 
@@ -23,8 +23,10 @@ impl Apply<'_> {
     pub(super) fn start_trace(&mut self, session: &KnownSession, start: &TraceStart) -> Result<()> {
         let row = self.memory.next_trace(self.db)?;
         let (tool_use_id, digest) = match &start.call {
-            Call::Id(id) => (id.clone(), None),
-            Call::Unnamed { digest } => (format!("{GENERATED}{row}"), digest.map(u64::cast_signed)),
+            CallKey::Id(id) => (id.clone(), None),
+            CallKey::Unnamed { digest } => {
+                (format!("{GENERATED}{row}"), digest.map(u64::cast_signed))
+            }
         };
         let open = self.memory.open.of(self.db, session.chain)?;
         if open.by_id(&tool_use_id).is_some() {
@@ -118,8 +120,8 @@ impl Apply<'_> {
     }
 
     /// A call that was taken for refused, and when it began: the user gave a prompt while it ran.
-    fn refused(&self, session: &KnownSession, call: &Call) -> Result<Option<(i64, i64)>> {
-        let Call::Id(id) = call else {
+    fn refused(&self, session: &KnownSession, call: &CallKey) -> Result<Option<(i64, i64)>> {
+        let CallKey::Id(id) = call else {
             return Ok(None);
         };
         let Some(row) = traces::row_of(self.db, id)? else {
@@ -135,7 +137,7 @@ impl Apply<'_> {
     pub(super) fn close_trace(
         &mut self,
         session: &KnownSession,
-        call: &Call,
+        call: &CallKey,
         how: Unfinished,
         message: Option<&str>,
     ) -> Result<()> {
@@ -209,10 +211,10 @@ impl Apply<'_> {
         Ok(())
     }
 
-    fn note_no_start(&mut self, call: &Call, tool: &str) {
+    fn note_no_start(&mut self, call: &CallKey, tool: &str) {
         let tool_use_id = match call {
-            Call::Id(id) => Some(id.clone()),
-            Call::Unnamed { .. } => None,
+            CallKey::Id(id) => Some(id.clone()),
+            CallKey::Unnamed { .. } => None,
         };
         self.skipped.push(SkippedChange::NoStart {
             tool_use_id,

@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use rusqlite::{Connection, params};
 
 use crate::error::Result;
-use crate::record::Call;
+use crate::record::CallKey;
 
 /// Of this many open calls of a chain the one that is meant is looked for: the newest.
 const MAX_OPEN: usize = 1_000;
@@ -50,10 +50,10 @@ impl ChainCalls {
     }
 
     /// The call that is meant: by its id, else the oldest without one of the same tool, with the same input if one has it.
-    pub(super) fn find(&self, call: &Call, tool: &str) -> Option<&OpenCall> {
+    pub(super) fn find(&self, call: &CallKey, tool: &str) -> Option<&OpenCall> {
         let digest = match call {
-            Call::Id(id) => return self.by_id(id),
-            Call::Unnamed { digest } => digest.map(u64::cast_signed),
+            CallKey::Id(id) => return self.by_id(id),
+            CallKey::Unnamed { digest } => digest.map(u64::cast_signed),
         };
         // Calls that have an id are found by it.
         let mut unnamed = self
@@ -181,10 +181,10 @@ mod tests {
         ] {
             open.begun(7, call);
         }
-        let unnamed = |digest| Call::Unnamed { digest };
+        let unnamed = |digest| CallKey::Unnamed { digest };
         for (wanted, tool, expected) in [
-            (Call::Id("toolu_x".into()), "", Some(5)),
-            (Call::Id("none".into()), "Bash", None),
+            (CallKey::Id("toolu_x".into()), "", Some(5)),
+            (CallKey::Id("none".into()), "Bash", None),
             (unnamed(Some(6)), "Bash", Some(2)),
             (unnamed(Some(9)), "Bash", Some(3)),
             (unnamed(None), "Bash", Some(1)),

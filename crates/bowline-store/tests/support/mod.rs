@@ -4,7 +4,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use bowline_store::{
-    Call, Change, Options, Outcome, Record, SqliteStore, Store, Subagent, TraceEnd, TraceStart,
+    CallKey, Change, Options, Outcome, Record, SqliteStore, Store, Subagent, TraceEnd, TraceStart,
     TraceStatus,
 };
 use chrono::{DateTime, TimeDelta, Utc};
@@ -68,7 +68,7 @@ pub(crate) fn start(session: &str, id: &str, tool: &str, ms: i64) -> Record {
     record.decided.tool_use_id = Some(id.into());
     with(
         record,
-        Change::TraceStarted(TraceStart::new(Call::Id(id.into()), tool)),
+        Change::TraceStarted(TraceStart::new(CallKey::Id(id.into()), tool)),
     )
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn end(session: &str, id: &str, tool: &str, status: TraceStatus, ms: 
     record.decided.tool_use_id = Some(id.into());
     with(
         record,
-        Change::TraceEnded(TraceEnd::new(Call::Id(id.into()), tool, status)),
+        Change::TraceEnded(TraceEnd::new(CallKey::Id(id.into()), tool, status)),
     )
 }
 

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::StopReason;
 use super::compaction::{self, Older};
 use super::ledger::Ledger;
-use super::message::{Answer, Message};
+use super::message::{Message, ModelMessage};
 use super::tools::Toolbox;
 use crate::error::{Error, Result};
 use crate::lifecycle::{CompactTrigger, Compaction, Stop, Turn};
@@ -131,7 +131,7 @@ impl Engine {
         (turns >= self.max_turns).then_some(StopReason::MaxTurns)
     }
 
-    async fn answer(&self, turn: &Turn<'_>, messages: &[Message]) -> Result<Answer, Failure> {
+    async fn answer(&self, turn: &Turn<'_>, messages: &[Message]) -> Result<ModelMessage, Failure> {
         let cancelled = turn.execution().cancellation_token();
         let system = self.system_prompt.as_deref();
         self.ask(system, messages, &self.tools.specs(), cancelled)
@@ -144,7 +144,7 @@ impl Engine {
         messages: &[Message],
         tools: &[Value],
         cancelled: &CancellationToken,
-    ) -> Result<Answer, Failure> {
+    ) -> Result<ModelMessage, Failure> {
         let mut body = json!({
             "model": self.model.model,
             "max_tokens": self.model.max_tokens,
@@ -161,7 +161,7 @@ impl Engine {
             () = cancelled.cancelled() => return Err(Failure::Cancelled),
             json = self.model.post(&body, ANSWER_LIMIT) => json.map_err(Failure::Model)?,
         };
-        let answer = Answer::read(json).ok_or(Failure::NoAnswer)?;
+        let answer = ModelMessage::read(json).ok_or(Failure::NoAnswer)?;
         self.ledger.spend(answer.usage);
         Ok(answer)
     }

@@ -132,13 +132,13 @@ impl Usage {
 
 /// What the model answered.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct ModelMessage {
     pub(super) content: Vec<Value>,
     pub(super) stop_reason: String,
     pub(super) usage: Usage,
 }
 
-impl Answer {
+impl ModelMessage {
     /// Reads the API's answer; `None` if it is invalid.
     pub(super) fn read(mut json: Value) -> Option<Self> {
         let count = |name: &str| {
@@ -201,7 +201,7 @@ mod tests {
 
     #[test]
     fn an_answer_is_read_leniently() {
-        let answer = Answer::read(json!({
+        let answer = ModelMessage::read(json!({
             "content": [
                 {"type": "thinking", "thinking": "hm"},
                 {"type": "text", "text": "one"},
@@ -227,7 +227,7 @@ mod tests {
             json!({}),
             json!({"content": "text"}),
         ] {
-            assert!(Answer::read(broken).is_none());
+            assert!(ModelMessage::read(broken).is_none());
         }
     }
 

@@ -6,7 +6,7 @@ use super::{Completeness, Exit, RawOutput};
 use crate::error::{Error, Result};
 
 /// What a hook printed.
-pub(super) enum Answer<'a> {
+pub(super) enum HookAnswer<'a> {
     /// Nothing but blanks.
     Blank,
     /// Text.
@@ -22,7 +22,7 @@ pub(super) enum Answer<'a> {
     },
 }
 
-impl<'a> Answer<'a> {
+impl<'a> HookAnswer<'a> {
     pub(super) fn of(text: &'a str, completeness: Completeness) -> Self {
         let text = trim(text);
         if text.is_empty() {
@@ -46,8 +46,8 @@ impl<'a> Answer<'a> {
 }
 
 impl RawOutput {
-    pub(super) fn answer(&self) -> Answer<'_> {
-        Answer::of(&self.stdout, self.completeness())
+    pub(super) fn answer(&self) -> HookAnswer<'_> {
+        HookAnswer::of(&self.stdout, self.completeness())
     }
 
     pub(super) fn completeness(&self) -> Completeness {
@@ -89,14 +89,14 @@ impl RawOutput {
 
 /// The fields of an HTTP answer; `None` if it is empty.
 pub(super) fn body(hook: &str, body: &str, completeness: Completeness) -> Result<Option<Object>> {
-    match Answer::of(body, completeness) {
-        Answer::Blank => Ok(None),
-        Answer::Json(object) => Ok(Some(object)),
-        Answer::Text(_) => Err(failed(
+    match HookAnswer::of(body, completeness) {
+        HookAnswer::Blank => Ok(None),
+        HookAnswer::Json(object) => Ok(Some(object)),
+        HookAnswer::Text(_) => Err(failed(
             hook,
             "its answer is not a JSON object; expected one, or an empty body",
         )),
-        Answer::Broken { reason, .. } => Err(failed(
+        HookAnswer::Broken { reason, .. } => Err(failed(
             hook,
             format!("its answer begins like JSON but cannot be read: {reason}"),
         )),

@@ -4,7 +4,7 @@ mod read;
 
 use bowline_agents::Object;
 
-use super::answer::{Answer, failed};
+use super::answer::{HookAnswer, failed};
 use super::{Exit, RawOutput};
 use crate::error::Result;
 use crate::event::{EventClass, HookEvent};
@@ -20,20 +20,21 @@ pub(super) fn read_output(
 ) -> Result<Opinion> {
     let mut output = match (meaning(raw.exit, policy), raw.answer()) {
         (Meaning::Failure, _)
-        | (Meaning::JsonDecides, Answer::Blank | Answer::Text(_) | Answer::Broken { .. }) => {
-            Err(raw.failure(hook))
-        }
+        | (
+            Meaning::JsonDecides,
+            HookAnswer::Blank | HookAnswer::Text(_) | HookAnswer::Broken { .. },
+        ) => Err(raw.failure(hook)),
         (Meaning::Block, answer) => Ok(blocked(hook, event, raw, &answer)),
-        (Meaning::Success, Answer::Blank) => Ok(Opinion::allow()),
-        (Meaning::Success, Answer::Text(text)) => Ok(text_output(event, text)),
-        (Meaning::Success, Answer::Broken { reason, .. }) if raw.stdout_cut => Err(failed(
+        (Meaning::Success, HookAnswer::Blank) => Ok(Opinion::allow()),
+        (Meaning::Success, HookAnswer::Text(text)) => Ok(text_output(event, text)),
+        (Meaning::Success, HookAnswer::Broken { reason, .. }) if raw.stdout_cut => Err(failed(
             hook,
             format!("its stdout begins like JSON but cannot be read: {reason}"),
         )),
-        (Meaning::Success, Answer::Broken { text, reason }) => {
+        (Meaning::Success, HookAnswer::Broken { text, reason }) => {
             Ok(text_output(event, text).warning(broken_warning(&reason)))
         }
-        (Meaning::Success | Meaning::JsonDecides, Answer::Json(object)) => {
+        (Meaning::Success | Meaning::JsonDecides, HookAnswer::Json(object)) => {
             Ok(read_answer(hook, event, &object))
         }
     }?;
@@ -85,16 +86,16 @@ fn broken_warning(reason: &str) -> String {
 }
 
 /// A blocking exit code: it blocks whatever the JSON says, but the JSON's reason is the best one.
-fn blocked(hook: &str, event: HookEvent, raw: &RawOutput, answer: &Answer<'_>) -> Opinion {
+fn blocked(hook: &str, event: HookEvent, raw: &RawOutput, answer: &HookAnswer<'_>) -> Opinion {
     let (mut output, told, printed) = match answer {
-        Answer::Blank => (Opinion::allow(), None, None),
-        Answer::Text(text) => (Opinion::allow(), None, Some(*text)),
-        Answer::Broken { text, reason } => (
+        HookAnswer::Blank => (Opinion::allow(), None, None),
+        HookAnswer::Text(text) => (Opinion::allow(), None, Some(*text)),
+        HookAnswer::Broken { text, reason } => (
             Opinion::allow().warning(broken_warning(reason)),
             None,
             Some(*text),
         ),
-        Answer::Json(object) => {
+        HookAnswer::Json(object) => {
             let answer = read::read(hook, event, object);
             (answer.output, answer.reason, None)
         }

@@ -124,7 +124,7 @@ pub(crate) async fn run(
         })?;
     let call = client::Named {
         server: &action.server,
-        call: bowline_net::mcp::Call {
+        call: bowline_net::mcp::McpCall {
             tool: action.tool.clone(),
             arguments: input::filled(&action.input, payload),
         },

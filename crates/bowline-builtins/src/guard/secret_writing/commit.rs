@@ -158,7 +158,7 @@ impl Commit {
             .filter(|run| run.program.as_deref() == Some("git"))
         {
             let words = words(run);
-            let Some(call) = Call::of(command, run, &words) else {
+            let Some(call) = GitCall::of(command, run, &words) else {
                 continue;
             };
             let mut commit = Self {
@@ -394,13 +394,13 @@ fn words(run: &Invocation) -> Vec<&str> {
 }
 
 /// A call of git: where, what, and the words after the subcommand.
-struct Call<'a> {
+struct GitCall<'a> {
     folder: CommitFolder,
     subcommand: &'a str,
     rest: &'a [&'a str],
 }
 
-impl<'a> Call<'a> {
+impl<'a> GitCall<'a> {
     fn of(command: &str, run: &Invocation, words: &'a [&'a str]) -> Option<Self> {
         let mut folder = match &run.directory {
             _ if run.runs_elsewhere() => CommitFolder::Unknown("it is made on another machine"),

@@ -16,7 +16,7 @@ fn evaluate(text: &str, input: &HookInput) -> Result<bool, Unsettled> {
         "files.delete",
         "deletes x",
     );
-    condition.holds(&Facts {
+    condition.holds(&ConditionInput {
         input,
         agent: Some("codex"),
         command: input.command(),
@@ -201,7 +201,7 @@ fn hostile_expressions_are_refused_without_harm() {
                 assert!(times < 300 || read.is_err(), "{text}");
                 if let Ok(condition) = read {
                     let input = bash(json!({}));
-                    let facts = Facts {
+                    let facts = ConditionInput {
                         input: &input,
                         agent: None,
                         command: None,

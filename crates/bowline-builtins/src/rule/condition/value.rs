@@ -19,7 +19,7 @@ const MAX_DEPTH: usize = 64;
 
 /// What an expression may ask about.
 #[derive(Debug)]
-pub(in crate::rule) struct Facts<'a> {
+pub(in crate::rule) struct ConditionInput<'a> {
     pub(in crate::rule) input: &'a HookInput,
     /// The agent that reports the event, such as `claude-code`.
     pub(in crate::rule) agent: Option<&'a str>,
@@ -56,7 +56,7 @@ impl Size {
     }
 }
 
-impl Facts<'_> {
+impl ConditionInput<'_> {
     /// The value of a variable. What an event does not have is empty, or nothing where that would be a wrong value.
     pub(super) fn value(
         &self,

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use bowline_builtins::tracing::{DISABLING_VARIABLES, disables};
+use bowline_builtins::recorder::{DISABLING_VARIABLES, disables};
 use bowline_daemon::Places;
 
 use super::check::Check;

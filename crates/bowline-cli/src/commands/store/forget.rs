@@ -15,7 +15,7 @@ use crate::commands::session::no_session;
 use crate::commands::trace::project_name;
 use crate::error::{Error, Result};
 use crate::moment::{self, parse_time};
-use crate::ui::{Answer, Format, FormatArgs, Text, Ui, counted, reveal, style};
+use crate::ui::{Format, FormatArgs, Text, Ui, YesOrNo, counted, reveal, style};
 use crate::{Outcome, control, project};
 
 #[derive(Debug, clap::Args)]
@@ -100,7 +100,7 @@ pub(super) fn run(args: ForgetArgs, ui: &mut Ui) -> Result<Outcome> {
         let answer = ui
             .ask("Forget it for good?")
             .map_err(|error| error.hint("look at what goes, then run it again with --yes"))?;
-        if answer == Answer::No {
+        if answer == YesOrNo::No {
             ui.line("Nothing was forgotten.");
             return Ok(Outcome::Findings);
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anstyle::Style;
 use bowline::hooks::{Decision, EventClass, humane_duration};
 
-use super::{Merged, Reply, Report, Run, Said, Tested};
+use super::{Merged, Report, Run, Said, ShownAnswer, Tested};
 use crate::finding;
 use crate::hook_view::StatusName;
 use crate::project::Paths;
@@ -175,7 +175,7 @@ fn labelled(label: &str, text: &str) -> Text {
     Text::styled(format!("{label}: "), style::FAINT).plain(clipped(text))
 }
 
-fn reply_tree(reply: &Reply) -> Tree {
+fn reply_tree(reply: &ShownAnswer) -> Tree {
     let mut tree = Tree::new(Text::styled(
         format!("{} gets", reply.agent),
         style::HEADING,

@@ -16,7 +16,7 @@ use super::written::{
     could_be_path, deletes_a_path, no_arguments, texts_written, with_home, written_path,
 };
 use crate::interpret::Interpreter;
-use crate::interpret::call::Call;
+use crate::interpret::call::ExpandedCommand;
 use crate::interpret::scope::Scope;
 use crate::interpret::value::{Content, Item, Output};
 use crate::invocation::{Arg, Destination, Opened, Opening, Value as ShellValue};
@@ -390,7 +390,7 @@ impl Interpreter<'_> {
             _ => None,
         });
         if let Some(url) = url {
-            let mut call = Call::of(vec![Item::known("bash")], scope);
+            let mut call = ExpandedCommand::of(vec![Item::known("bash")], scope);
             call.input = Some(std::rc::Rc::new(Output::unknown(vec![format!(
                 "curl {url}"
             )])));
@@ -456,7 +456,7 @@ impl Interpreter<'_> {
             Contents::Nothing => vec![Item::known(":")],
             Contents::Something => vec![Item::known("printf"), Item::of(Content::unknown())],
         };
-        let mut call = Call::of(words, scope);
+        let mut call = ExpandedCommand::of(words, scope);
         call.opened.push(Opened { how, file: arg });
         self.emit_call(&call);
     }
@@ -469,7 +469,7 @@ impl Interpreter<'_> {
     }
 
     fn emit_words(&mut self, words: Vec<Item>, scope: &mut Scope) {
-        let call = Call::of(words, scope);
+        let call = ExpandedCommand::of(words, scope);
         self.call(call, scope);
     }
 
@@ -487,7 +487,7 @@ impl Interpreter<'_> {
                     vec![Item::known("curl")]
                 }
             };
-            let mut call = Call::of(words, scope);
+            let mut call = ExpandedCommand::of(words, scope);
             if matches!(
                 shown,
                 Shown::Sent(What::Whole) | Shown::Addressed(What::Whole)

@@ -6,7 +6,7 @@ use super::deeds::{Deed, deed};
 use super::lexer::Token;
 use super::value::{Value, arguments, evaluate};
 use crate::interpret::Interpreter;
-use crate::interpret::call::Call;
+use crate::interpret::call::ExpandedCommand;
 use crate::interpret::scope::Scope;
 use crate::interpret::value::Item;
 
@@ -39,7 +39,7 @@ impl Interpreter<'_> {
         let Some(words) = words else {
             return false;
         };
-        let call = Call::of(words, scope);
+        let call = ExpandedCommand::of(words, scope);
         self.call(call, scope);
         true
     }

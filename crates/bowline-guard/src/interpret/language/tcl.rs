@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::UNKNOWN;
 use crate::interpret::Interpreter;
-use crate::interpret::call::Call;
+use crate::interpret::call::ExpandedCommand;
 use crate::interpret::scope::Scope;
 use crate::interpret::value::{Content, Item};
 
@@ -81,7 +81,7 @@ impl Interpreter<'_> {
             .iter()
             .map(|it| Item::of(Content::of_text((*it).to_owned())))
             .collect();
-        let call = Call::of(words, scope);
+        let call = ExpandedCommand::of(words, scope);
         self.call(call, scope);
     }
 }

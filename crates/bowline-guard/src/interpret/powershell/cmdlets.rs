@@ -6,7 +6,7 @@ use super::names::{Bound, canonical, is_known};
 use super::reader::block;
 use super::{path_item, piped, unknown_of, variable_key};
 use crate::interpret::Interpreter;
-use crate::interpret::call::Call;
+use crate::interpret::call::ExpandedCommand;
 use crate::interpret::run::Input;
 use crate::interpret::scope::Scope;
 use crate::interpret::value::{Content, Item, Output};
@@ -38,7 +38,8 @@ impl Interpreter<'_> {
             return Output::nothing();
         }
         if !opened.is_empty() {
-            let mut call = Call::of(vec![Item::known("printf"), unknown_of(input)], scope);
+            let mut call =
+                ExpandedCommand::of(vec![Item::known("printf"), unknown_of(input)], scope);
             call.opened = opened;
             self.emit_call(&call);
         }
@@ -212,7 +213,7 @@ impl Interpreter<'_> {
                 None => all.push(self.ps_item(word, scope)),
             }
         }
-        let mut call = Call::of(all, scope);
+        let mut call = ExpandedCommand::of(all, scope);
         call.opened = opened;
         call.input.clone_from(input);
         self.call(call, scope)
@@ -278,7 +279,7 @@ impl Interpreter<'_> {
             text: format!("{}\n", value.marked()),
             sources: value.sources.clone(),
         };
-        let mut call = Call::of(words(&["printf"], [&value]), scope);
+        let mut call = ExpandedCommand::of(words(&["printf"], [&value]), scope);
         if let Some(file) = file {
             let how = if name == "add-content" || bound.has("append") {
                 Opening::Append
@@ -342,7 +343,7 @@ impl Interpreter<'_> {
     /// Runs a text as PowerShell would; fetched text as a shell that gets it.
     pub(super) fn ps_evaluate(&mut self, item: &Item, scope: &mut Scope) -> Output {
         if !item.sources.is_empty() || item.arg.value == Value::Unknown {
-            let mut call = Call::of(vec![Item::known("bash")], scope);
+            let mut call = ExpandedCommand::of(vec![Item::known("bash")], scope);
             call.input = Some(Rc::new(Output::unknown(item.sources.clone())));
             self.emit_call(&call);
             return Output::unknown(item.sources.clone());

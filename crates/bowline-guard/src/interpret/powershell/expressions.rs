@@ -3,7 +3,7 @@
 use super::reader::{Token, inside, leading_bracket, methods, tokens};
 use super::{path_item, variable_key};
 use crate::interpret::bounds::{MAX_TEXT, Size, TooLong, add_sources, replaced};
-use crate::interpret::call::Call;
+use crate::interpret::call::ExpandedCommand;
 use crate::interpret::scope::Scope;
 use crate::interpret::value::{Content, Item, Output, UNKNOWN};
 use crate::interpret::{Interpreter, decode};
@@ -29,7 +29,7 @@ impl Interpreter<'_> {
             }
             return Output::unknown(sources);
         }
-        let mut call = Call::of(items, scope);
+        let mut call = ExpandedCommand::of(items, scope);
         call.opened = opened;
         self.call(call, scope)
     }
@@ -284,7 +284,7 @@ impl Interpreter<'_> {
                 ("writealltext" | "writealllines" | "writeallbytes", Some(path)) => {
                     let mut words = vec![Item::known("printf")];
                     words.extend(items.get(1).cloned());
-                    let mut call = Call::of(words, scope);
+                    let mut call = ExpandedCommand::of(words, scope);
                     call.opened.push(Opened {
                         how: Opening::Overwrite,
                         file: path.arg,

@@ -2,7 +2,7 @@
 
 use super::take_assignments;
 use crate::interpret::Interpreter;
-use crate::interpret::call::Call;
+use crate::interpret::call::ExpandedCommand;
 use crate::interpret::carriers::is_command;
 use crate::interpret::options::{first_operand, texts_of};
 use crate::interpret::scope::Scope;
@@ -20,7 +20,7 @@ const RUNNER_VALUES: &[&str] = &[
 /// `cmake -E rm`: programs that come with it.
 pub(super) fn cmake(
     interpreter: &mut Interpreter<'_>,
-    call: &Call,
+    call: &ExpandedCommand,
     scope: &mut Scope,
 ) -> Option<Output> {
     let [flag, program, ..] = call.args() else {
@@ -44,7 +44,11 @@ pub(super) fn cmake(
 }
 
 /// `wsl -d name -- command`: the same machine by another system. Other options manage that system.
-pub(super) fn wsl(interpreter: &mut Interpreter<'_>, call: &Call, scope: &mut Scope) -> Output {
+pub(super) fn wsl(
+    interpreter: &mut Interpreter<'_>,
+    call: &ExpandedCommand,
+    scope: &mut Scope,
+) -> Output {
     interpreter.emit_call(call);
     let args = call.args();
     let with_value = [
@@ -74,7 +78,7 @@ pub(super) fn wsl(interpreter: &mut Interpreter<'_>, call: &Call, scope: &mut Sc
 pub(super) fn runner(
     interpreter: &mut Interpreter<'_>,
     name: &str,
-    call: &Call,
+    call: &ExpandedCommand,
     scope: &mut Scope,
 ) -> Option<Output> {
     let verbs: &[&str] = match name {

@@ -1,7 +1,7 @@
 //! Wrappers that take a text for a shell.
 
 use crate::interpret::Interpreter;
-use crate::interpret::call::Call;
+use crate::interpret::call::ExpandedCommand;
 use crate::interpret::options::{cluster_text, first_operand, texts_of};
 use crate::interpret::scope::Scope;
 use crate::interpret::value::{Item, Output};
@@ -10,7 +10,7 @@ use crate::invocation::Through;
 /// `su - user -c 'text'`, `runuser -u user -- command`.
 pub(super) fn substitute_user(
     interpreter: &mut Interpreter<'_>,
-    call: &Call,
+    call: &ExpandedCommand,
     scope: &mut Scope,
 ) -> Output {
     let args = call.args();
@@ -39,7 +39,7 @@ pub(super) fn substitute_user(
 pub(super) fn text_taker(
     interpreter: &mut Interpreter<'_>,
     name: &str,
-    call: &Call,
+    call: &ExpandedCommand,
     scope: &mut Scope,
 ) -> Output {
     let args = call.args();
@@ -146,7 +146,7 @@ pub(super) fn text_taker(
 }
 
 /// `hyperfine --prepare 'text' 'text'`: every word with a blank is a command.
-pub(super) fn timed(interpreter: &mut Interpreter<'_>, call: &Call, scope: &Scope) {
+pub(super) fn timed(interpreter: &mut Interpreter<'_>, call: &ExpandedCommand, scope: &Scope) {
     let mut inner = interpreter.copy(scope);
     inner.through.clone_from(&call.through);
     inner.through.push(Through::Wrapper("hyperfine".to_owned()));
@@ -170,7 +170,7 @@ fn typed(words: &[Item]) -> String {
 fn terminal(
     interpreter: &mut Interpreter<'_>,
     name: &str,
-    call: &Call,
+    call: &ExpandedCommand,
     inner: &Scope,
     scope: &mut Scope,
 ) -> Output {

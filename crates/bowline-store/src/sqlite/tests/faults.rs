@@ -4,13 +4,13 @@ use std::sync::mpsc;
 
 use super::*;
 use crate::gap::GapCause;
-use crate::record::{Call, Change, Record, TraceStart};
+use crate::record::{CallKey, Change, Record, TraceStart};
 use crate::store::Outcome;
 
 fn record(id: &str) -> Record {
     let mut record = Record::new(id, Utc::now(), "agent", "PreToolUse", "session");
     record.changes.push(Change::TraceStarted(TraceStart::new(
-        Call::Id(id.to_owned()),
+        CallKey::Id(id.to_owned()),
         "Bash",
     )));
     record

@@ -8,7 +8,7 @@ use chrono::TimeDelta;
 use super::super::apply::Apply;
 use super::super::memory::Memory;
 use super::*;
-use crate::record::{Call, Change, Record, TraceEnd, TraceStart};
+use crate::record::{CallKey, Change, Record, TraceEnd, TraceStart};
 
 /// At most this many calls has a session.
 const SESSION: i64 = 100;
@@ -17,7 +17,7 @@ const SESSION: i64 = 100;
 fn call(n: i64) -> [Record; 2] {
     let began = DateTime::UNIX_EPOCH + TimeDelta::days(20_000) + TimeDelta::seconds(n);
     let (id, tool) = (
-        Call::Id(format!("toolu_{n}")),
+        CallKey::Id(format!("toolu_{n}")),
         ["Bash", "Read"][usize::from(n % 3 == 0)],
     );
     let status = [TraceStatus::Completed, TraceStatus::Failed][usize::from(n % 5 == 0)];

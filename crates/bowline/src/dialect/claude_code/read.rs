@@ -9,7 +9,7 @@ use bowline_agents::claude_code::rules::{
 use serde_json::Value;
 
 use crate::decision::Decision;
-use crate::dialect::answer::{Answer, failed, quoted};
+use crate::dialect::answer::{HookAnswer, failed, quoted};
 use crate::dialect::{Exit, RawOutput};
 use crate::error::{Error, Result};
 use crate::event::HookEvent;
@@ -111,16 +111,16 @@ enum Said<'a> {
 impl<'a> Said<'a> {
     fn of(hook: &str, event: HookEvent, raw: &'a RawOutput) -> Self {
         match raw.answer() {
-            Answer::Blank => Self::Nothing,
-            Answer::Text(text) => Self::Text(text),
-            Answer::Json(object) if is_async(&object) => {
+            HookAnswer::Blank => Self::Nothing,
+            HookAnswer::Text(text) => Self::Text(text),
+            HookAnswer::Json(object) if is_async(&object) => {
                 Self::Background(Box::new(Opinion::allow()))
             }
-            Answer::Json(object) => match read_answer(hook, event, &object) {
+            HookAnswer::Json(object) => match read_answer(hook, event, &object) {
                 Ok(output) => Self::Answer(Box::new(output)),
                 Err(error) => Self::Invalid(error),
             },
-            Answer::Broken { text, reason } => {
+            HookAnswer::Broken { text, reason } => {
                 if let Some(output) = background(text) {
                     return Self::Background(Box::new(output));
                 }

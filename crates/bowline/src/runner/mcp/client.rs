@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use bowline_net::mcp::{Call, CallError, Pipes, Said};
+use bowline_net::mcp::{CallError, McpCall, Pipes, Said};
 use reqwest::header::{HeaderName, HeaderValue};
 
 use super::McpError;
@@ -14,7 +14,7 @@ use crate::runner::process::Process;
 #[derive(Debug)]
 pub(super) struct Named<'a> {
     pub(super) server: &'a str,
-    pub(super) call: Call,
+    pub(super) call: McpCall,
 }
 
 impl Named<'_> {
@@ -127,7 +127,7 @@ mod tests {
     fn call() -> Named<'static> {
         Named {
             server: "remote",
-            call: Call {
+            call: McpCall {
                 tool: "judge".to_owned(),
                 arguments: Map::new(),
             },

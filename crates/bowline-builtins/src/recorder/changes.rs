@@ -5,7 +5,7 @@ use std::time::Duration;
 use bowline::hooks::{HookEvent, HookEventData, HookInput};
 use bowline::settings::RecordConfig;
 use bowline_store::{
-    Call, Change, DelegationEnd, DelegationStart, DelegationStatus, TraceEnd, TraceStart,
+    CallKey, Change, DelegationEnd, DelegationStart, DelegationStatus, TraceEnd, TraceStart,
     TraceStatus, Unfinished,
 };
 use serde_json::Value;
@@ -165,7 +165,7 @@ fn call_settled(call: &Value) -> Option<Change> {
         _ => None,
     };
     Some(Change::TraceClosed {
-        call: Call::Id(detail::id(id)),
+        call: CallKey::Id(detail::id(id)),
         how: Unfinished::Refused,
         message: message.map(detail::refusal),
     })
@@ -183,10 +183,10 @@ fn unfinished(reason: Option<&str>) -> Unfinished {
 }
 
 /// How the call is found again.
-fn call(input: &HookInput) -> Call {
+fn call(input: &HookInput) -> CallKey {
     match id(input) {
-        Some(id) => Call::Id(detail::id(id)),
-        None => Call::Unnamed {
+        Some(id) => CallKey::Id(detail::id(id)),
+        None => CallKey::Unnamed {
             digest: (input.tool_input())
                 .filter(|input| !input.is_null())
                 .map(digest),

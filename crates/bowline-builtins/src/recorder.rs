@@ -9,7 +9,7 @@
 //!
 //! use bowline::hooks::{HookContext, HookInput, HookManager};
 //! use bowline::settings::RecordConfig;
-//! use bowline_builtins::tracing::{RecordSource, Tracing};
+//! use bowline_builtins::recorder::{RecordSource, Tracing};
 //! use bowline_store::{Enforcement, Options, SqliteStore, Store};
 //! use serde_json::json;
 //!
