@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use bowline_builtins::recorder::{DISABLING_VARIABLES, disables};
 use bowline_daemon::Places;
+use rustix::fs::{Access, access};
 
 use super::check::Check;
 use crate::project::{self, Paths};
@@ -42,7 +43,7 @@ pub(super) fn writing(places: &Places) -> Check {
         )),
         Err((file, error)) => check
             .problem(format!(
-                "{} cannot be written: {error}; what is decided is not recorded",
+                "{} cannot be written: {error}; records wait elsewhere until it can",
                 project::shown(&file)
             ))
             .advice(advice(error.kind(), &file)),
@@ -62,7 +63,8 @@ fn try_out(folder: &Path, database: &Path) -> Result<(), (PathBuf, io::Error)> {
         PathBuf::from(name)
     });
     for file in [database.to_owned()].into_iter().chain(beside) {
-        match OpenOptions::new().append(true).open(&file) {
+        // Opening and closing a file of SQLite would take away the locks that this process has on it.
+        match access(&file, Access::WRITE_OK).map_err(io::Error::from) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err((file, error)),
             _ => {}
         }
