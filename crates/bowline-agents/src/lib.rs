@@ -2,8 +2,8 @@
 //! tools.
 //!
 //! One file per agent has all that is particular to it: how it spells its events, how its payload is read and an answer written,
-//! its answers if nobody could decide, what its tools do, where its settings are. Everything else asks the registry
-//! ([`AGENTS`], [`named`]); no other crate knows an agent by its name.
+//! its answers if nobody could decide, what its tools do, where its settings are. Other crates ask the registry ([`AGENTS`], [`named`]).
+//! `ARCHITECTURE.md` lists the few parts of them that know an agent by its name.
 //!
 //! ```
 //! use bowline_agents::{HookEvent, Opinion, named};

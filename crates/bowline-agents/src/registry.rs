@@ -1,4 +1,4 @@
-//! The agents, by name. A new one is a file and a line here.
+//! The agents, by name. A new one is a file, a line here, and the rows that `CONTRIBUTING.md` lists.
 
 use crate::agent::{Agent, Protocol};
 use crate::last_resort::Row;

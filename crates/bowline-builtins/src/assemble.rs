@@ -54,7 +54,7 @@ impl SharedState {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Builtins {
-    /// In the order in which they run.
+    /// They run by their priorities; those of one priority in this order.
     pub hooks: Vec<BuiltinHook>,
     /// What the guards among them share.
     pub guards: Arc<Guards>,

@@ -118,7 +118,7 @@ impl Command {
     }
 }
 
-const COMMANDS: [Command; 17] = [
+const COMMANDS: &[Command] = &[
     Command::of::<traces::Get>(),
     Command::of::<traces::List>(),
     Command::of::<traces::Slow>(),

@@ -33,7 +33,11 @@ fn names_are_unique_and_in_order() {
     }
     assert!(named("Claude-Code").is_none() && named("").is_none());
     assert_eq!(named(DEFAULT.name).map(|it| it.title), Some(DEFAULT.title));
-    assert_eq!(supported_names("or"), "`claude-code` or `generic`");
+    let told = supported_names("or");
+    let quoted: Vec<&str> = told.split('`').skip(1).step_by(2).collect();
+    let supported: Vec<&str> = supported().map(|(agent, _)| agent.name).collect();
+    assert_eq!(quoted, supported, "{told}");
+    assert!(told.contains("` or `"), "{told}");
 }
 
 #[test]
@@ -219,8 +223,10 @@ fn settings_files_are_told_relative_to_their_folders() {
 
 #[test]
 fn variables_are_told_once() {
-    assert_eq!(project_variables(), ["CLAUDE_PROJECT_DIR"]);
-    assert!(is_project_variable("CLAUDE_PROJECT_DIR"));
+    let of_projects = project_variables();
+    assert!(of_projects.is_sorted_by(|a, b| a < b), "{of_projects:?}");
+    assert!(of_projects.iter().all(|name| is_project_variable(name)));
+    assert!(of_projects.contains(&"CLAUDE_PROJECT_DIR"));
     assert!(!is_project_variable("PROJECT_DIR"));
     let marks: Vec<&str> = marks().collect();
     let unique: BTreeSet<&str> = marks.iter().copied().collect();

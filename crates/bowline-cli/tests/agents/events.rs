@@ -32,7 +32,6 @@ fn all_events_in_all_recorded_forms_are_answered_and_recorded() {
         understood(&name, &event, &output);
         sent += 1;
     }
-    assert_eq!(HookEvent::ALL.len(), 33);
 
     let after = sandbox.json(&["daemon", "status"]);
     assert_eq!(

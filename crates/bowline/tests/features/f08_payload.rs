@@ -41,7 +41,7 @@ fn lenient(payload: Value) -> HookInput {
 #[test]
 fn f08_a_every_recorded_payload_survives_the_way_through() {
     let payloads = recorded();
-    assert_eq!(payloads.len(), 80);
+    assert!(payloads.len() >= 80, "{} payloads", payloads.len());
     for (name, payload) in payloads {
         let input = HookInput::from_payload(&payload).unwrap();
         let (event, _) = name.split_once('-').unwrap();

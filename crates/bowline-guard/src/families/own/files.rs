@@ -330,12 +330,6 @@ fn may_be_own(path: &str, world: &dyn World) -> bool {
 fn mentions_own(path: &str) -> bool {
     const NAMES: &[&str] = &[
         "bowline",
-        "claude",
-        "codex",
-        "gemini",
-        "cursor",
-        "opencode",
-        "qwen",
         "settings",
         "hooks",
         "config.toml",
@@ -350,8 +344,11 @@ fn mentions_own(path: &str) -> bool {
         "{",
     ];
     static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+        let of_agents = AGENT_FOLDERS.iter();
+        let of_agents = of_agents.map(|it| it.name.trim_start_matches('.'));
+        let names = of_agents.chain(NAMES.iter().copied());
         let mut builder = AhoCorasick::builder();
-        builder.ascii_case_insensitive(true).build(NAMES).ok()
+        builder.ascii_case_insensitive(true).build(names).ok()
     });
     FINDER.as_ref().is_none_or(|it| it.is_match(path))
 }
@@ -411,7 +408,7 @@ fn kind_of_spelling(spelling: &str, world: &dyn World) -> Option<Kind> {
     let name = parts.last().copied().unwrap_or_default();
     let parent = parts.iter().rev().nth(1).copied().unwrap_or_default();
     let folder = spelling.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let of_agent = AGENT_FOLDERS.iter().any(|it| same(parent, it))
+    let of_agent = AGENT_FOLDERS.iter().any(|it| same(parent, it.name))
         || parent == "claude-code"
         || places.agents.iter().any(|it| it == folder);
     if is_own_name(name)
@@ -421,19 +418,35 @@ fn kind_of_spelling(spelling: &str, world: &dyn World) -> Option<Kind> {
     {
         return Some(Kind::File);
     }
-    let agent_folder = [".claude", ".codex", ".gemini"]
+    let agent_folder = AGENT_FOLDERS
         .iter()
-        .any(|it| same(name, it));
+        .any(|it| it.protects == Protects::Folder && same(name, it.name));
     (agent_folder && parts.len() > 1).then_some(Kind::Folder)
 }
 
-const AGENT_FOLDERS: &[&str] = &[
-    ".claude",
-    ".codex",
-    ".gemini",
-    ".cursor",
-    ".opencode",
-    ".qwen",
+/// A folder that an agent keeps its settings in.
+struct AgentFolder {
+    name: &'static str,
+    protects: Protects,
+}
+
+/// What is protected of an agent's folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Protects {
+    /// The folder as a whole, and the settings in it.
+    Folder,
+    /// Only the settings in it.
+    Files,
+}
+
+#[rustfmt::skip]
+const AGENT_FOLDERS: &[AgentFolder] = &[
+    AgentFolder { name: ".claude", protects: Protects::Folder },
+    AgentFolder { name: ".codex", protects: Protects::Folder },
+    AgentFolder { name: ".cursor", protects: Protects::Files },
+    AgentFolder { name: ".gemini", protects: Protects::Folder },
+    AgentFolder { name: ".opencode", protects: Protects::Files },
+    AgentFolder { name: ".qwen", protects: Protects::Files },
 ];
 
 /// Whether a name, or a pattern that spells out a part of it, is this one. An ending alone says nothing: `*.toml` is meant for others.

@@ -1,11 +1,13 @@
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use super::load;
 use crate::dialect::Dialect;
 use crate::settings::hooks::keys::HOOK;
-use crate::settings::keys::describe::{Key, Kind, Table};
-use crate::settings::keys::settings_page;
+use crate::settings::keys::describe::{Key, Kind, Map, Table};
 use crate::settings::keys::table::FILE;
+use crate::settings::keys::{Config, settings_page};
 use crate::settings::rules::keys::RULE;
 use crate::settings::trust::store::TrustState;
 use crate::settings::{Diagnostic, DialectChoice, Scope, Source, Syntax, parse_source};
@@ -47,20 +49,45 @@ fn every_key_has_a_sentence_and_is_on_the_page() {
 
 #[test]
 fn every_setting_goes_somewhere() {
-    for name in [
-        "Defaults",
-        "Http",
-        "Prompt",
-        "Record",
-        "Store",
-        "Bridge",
-        "Allow",
-        "Sensitive",
-    ] {
-        for key in tables()[name].keys {
-            assert!(key.slot.is_some(), "{name}: {}", key.name);
+    fn check(section: &str, key: &Key) {
+        let path = format!("{section}{}", key.name);
+        match key.kind {
+            Kind::Table(table)
+            | Kind::Map(&Map {
+                of: Kind::Table(table),
+                ..
+            }) => {
+                let section = format!("{path}.");
+                table.keys.iter().for_each(|key| check(&section, key));
+            }
+            _ => assert!(key.slot.is_some(), "{path}"),
         }
     }
+    // Hooks and rules have readers of their own.
+    let settings = FILE.keys.iter();
+    settings
+        .filter(|key| !["hooks", "rule"].contains(&key.name))
+        .for_each(|key| check("", key));
+}
+
+/// A field without a row can be set by nobody.
+#[test]
+fn every_field_of_the_settings_has_a_key() {
+    /// What other keys decide: `on_failure`, `timeout_secs`, `locked`.
+    const WITHOUT: &[&str] = &["defaults.attempts", "defaults.timeout", "allow_locked"];
+    fn check(section: &str, fields: &Value, table: &Table) {
+        for (name, value) in fields.as_object().unwrap() {
+            let path = format!("{section}{name}");
+            let Some(key) = table.key(name) else {
+                assert!(WITHOUT.contains(&path.as_str()), "{path} has no key");
+                continue;
+            };
+            if let Kind::Table(table) = key.kind {
+                check(&format!("{path}."), value, table);
+            }
+        }
+    }
+    check("", &serde_json::to_value(Config::default()).unwrap(), &FILE);
 }
 
 /// The readers of hooks and rules ask for keys by name; a key that they do not ask for has no effect.
