@@ -63,13 +63,20 @@ fn try_out(folder: &Path, database: &Path) -> Result<(), (PathBuf, io::Error)> {
         PathBuf::from(name)
     });
     for file in [database.to_owned()].into_iter().chain(beside) {
-        // Opening and closing a file of SQLite would take away the locks that this process has on it.
-        match access(&file, Access::WRITE_OK).map_err(io::Error::from) {
+        match may_write(&file) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err((file, error)),
             _ => {}
         }
     }
     Ok(())
+}
+
+/// Opens nothing: closing a file of SQLite would take away the locks that this process has on it.
+fn may_write(file: &Path) -> io::Result<()> {
+    if fs::metadata(file)?.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    Ok(access(file, Access::WRITE_OK)?)
 }
 
 fn write_in(folder: &Path) -> io::Result<()> {
