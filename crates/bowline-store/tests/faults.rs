@@ -958,6 +958,8 @@ fn a_store_that_is_opened_for_one_record_tidies_up_only_a_little() {
 #[test]
 #[ignore = "a process of the next test"]
 fn one_without_descriptors() {
+    use std::os::unix::fs::FileExt as _;
+
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let folder = tempfile::tempdir().unwrap();
     let store = SqliteStore::open(Options::new(folder.path().join("data"))).unwrap();
@@ -967,6 +969,10 @@ fn one_without_descriptors() {
         let outcome = submit(&store, start("s", &n.to_string(), "Bash", n));
         assert_eq!(outcome, Outcome::Spooled(SpoolMedium::Data));
     }
+    // One that has not spooled anything yet.
+    let cold = SqliteStore::open(Options::new(folder.path().join("cold"))).unwrap();
+    let held = lock(&cold);
+    let losses = fs::File::open(folder.path().join("cold/losses")).unwrap();
     let limit = Rlimit {
         current: Some(64),
         ..getrlimit(Resource::Nofile)
@@ -976,6 +982,13 @@ fn one_without_descriptors() {
     while let Ok(file) = fs::File::open("/dev/null") {
         taken.push(file);
     }
+    let outcome = submit(&cold, start("s", "cold", "Bash", 0));
+    assert_eq!(outcome, Outcome::Spooled(SpoolMedium::Memory));
+    let mut noted = [0; 4096];
+    losses.read_at(&mut noted, 0).unwrap();
+    let noted = String::from_utf8_lossy(&noted);
+    assert!(noted.contains(r#""records":1"#), "it is noted: {noted}");
+    drop(held);
     other.execute_batch("ROLLBACK").unwrap();
     store.flush().unwrap();
     // Others that look need descriptors that there are none of.

@@ -264,15 +264,17 @@ impl Beginning {
         }
     }
 
-    /// Keeps a record that neither the store nor the runtime folder took in time, when one of them comes to itself. A record that
-    /// cannot be kept is counted.
+    /// Keeps a record that neither the store nor the runtime folder took in time, when the store recovers. A record that cannot be
+    /// kept is counted.
     fn keep_late(&self, record: Record, store: Option<&Arc<SqliteStore>>) {
+        let began = Instant::now();
+        let left = || KEPT_WITHIN.saturating_sub(began.elapsed());
         let opened = store.cloned();
-        let opened = opened.or_else(|| self.store.wait(KEPT_WITHIN).flatten());
-        let kept = opened.map(|store| keep(&*store, record, KEPT_WITHIN));
+        let opened = opened.or_else(|| self.store.wait(left()).flatten());
+        let kept = opened.map(|store| keep(&*store, record, left()));
         if kept != Some(Kept::Safe) {
             let folder = self.places.runtime();
-            within(KEPT_WITHIN, move || count_unkept(&folder));
+            within(left().max(FILES_WITHIN), move || count_unkept(&folder));
         }
     }
 }
