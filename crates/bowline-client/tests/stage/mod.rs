@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use bowline_testkit::{Ran, Sandbox, put, script, until};
+use bowline_testkit::{Ran, Sandbox, put, script, until_some};
 use bowline_wire::{Acknowledgement, Answer, Call, Heard, Reply};
 
 /// Tests take turns: a daemon that is kept from its processor for 250 ms is one that does not answer.
@@ -114,8 +114,11 @@ impl Stage {
 
     /// How often a daemon was asked for, when it was at least once. Those processes run by themselves.
     pub(crate) fn starts(&self) -> Vec<String> {
-        until("a daemon is started", || self.path("starts").exists());
-        lines(&self.path("starts"))
+        // The shell makes the file before it writes the line.
+        until_some("a daemon is started", || {
+            let starts = lines(&self.path("starts"));
+            (!starts.is_empty()).then_some(starts)
+        })
     }
 }
 
