@@ -1,0 +1,16 @@
+//! The rules by which work outlives a context window.
+//!
+//! A **task** is a folder of work that never ends. An **effort** is one go at it with one skill, in phases; it outlives sessions. A
+//! **session** is one context window; it ends, and the next one continues its effort. This crate knows what may happen to them and what
+//! an agent is told. It knows neither SQL nor sockets, and reads no clock: the store keeps the state, hooks and commands apply the rules.
+
+pub mod action;
+pub mod effort;
+pub mod error;
+pub mod fleet;
+pub mod message;
+pub mod note;
+pub mod session;
+pub mod task;
+
+pub use error::{Code, RuleError};
