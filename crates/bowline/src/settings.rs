@@ -39,8 +39,9 @@ pub use hooks::read::{DialectChoice, Parsed, Source, Syntax, parse, parse_source
 pub use hooks::scripts::{script_findings, scripts};
 pub use hooks::unmatched::matcher_findings;
 pub use keys::{
-    BridgeConfig, Config, Defaults, GuardAllow, GuardConfig, GuardLayer, GuardMode, HttpConfig,
-    ModelProvider, PromptConfig, RecordConfig, RecordDetail, SecretWriting, SensitiveConfig,
+    BridgeConfig, Config, Defaults, EffortConfig, FleetConfig, GuardAllow, GuardConfig, GuardLayer,
+    GuardMode, HandoverConfig, HandoverDetail, HttpConfig, LeaseConfig, LeaseMode, ModelProvider,
+    OnAutoCompaction, PromptConfig, RecordConfig, RecordDetail, SecretWriting, SensitiveConfig,
     StoreConfig, StoreDurability, json_schema, settings_page,
 };
 pub use load::check::{FileReport, check_file};

@@ -6,12 +6,13 @@
 //! | `describe` | what is said of a key: `Key`, its `Kind`, and who may set it |
 //! | `value` | the types of values, and how each is read |
 //! | `slot` | where a value goes, and when it only tightens |
-//! | `table`, `guard_table` | the keys; those of hooks and rules are in `hooks/keys.rs` and `rules/keys.rs` |
+//! | `table`, `guard_table`, `continuity_table` | the keys; those of hooks and rules are in `hooks/keys.rs` and `rules/keys.rs` |
 //! | `config`, `sections`, `guard` | what the files say, after precedence |
 //! | `reader`, `resolve` | a file's tree → what it states → `Config` |
 //! | `schema`, `page` | what is generated from the tables |
 
 mod config;
+mod continuity_table;
 mod describe;
 mod doubts;
 mod guard;
@@ -31,8 +32,9 @@ pub use guard::{GuardAllow, GuardConfig, GuardLayer, GuardMode, SecretWriting, S
 pub use page::settings_page;
 pub use schema::json_schema;
 pub use sections::{
-    BridgeConfig, Defaults, HttpConfig, ModelProvider, PromptConfig, RecordConfig, RecordDetail,
-    StoreConfig, StoreDurability,
+    BridgeConfig, Defaults, EffortConfig, FleetConfig, HandoverConfig, HandoverDetail, HttpConfig,
+    LeaseConfig, LeaseMode, ModelProvider, OnAutoCompaction, PromptConfig, RecordConfig,
+    RecordDetail, StoreConfig, StoreDurability,
 };
 
 pub(super) use describe::{Key, Kind, Map, Table, TextLike, Union, Unknown, WordList};

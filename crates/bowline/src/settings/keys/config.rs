@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::guard::GuardConfig;
 use super::sections::{
-    BridgeConfig, Defaults, HttpConfig, PromptConfig, RecordConfig, StoreConfig,
+    BridgeConfig, Defaults, EffortConfig, FleetConfig, HandoverConfig, HttpConfig, LeaseConfig,
+    PromptConfig, RecordConfig, StoreConfig,
 };
 use crate::dialect::Dialect;
 
@@ -29,6 +30,14 @@ pub struct Config {
     pub store: StoreConfig,
     /// `[bridge]`: hooks of other agents.
     pub bridge: BridgeConfig,
+    /// `[effort]`: how efforts are watched over.
+    pub effort: EffortConfig,
+    /// `[handover]`: what a new session is told about the one before.
+    pub handover: HandoverConfig,
+    /// `[leases]`: whether two sessions may write the same file.
+    pub leases: LeaseConfig,
+    /// `[fleet]`: how a person learns what agents are doing.
+    pub fleet: FleetConfig,
     /// `locked`: keys and sections that only the administrator's file may set.
     pub locked: Vec<String>,
     /// `allow_managed_hooks_only`: only the administrator's hooks run.

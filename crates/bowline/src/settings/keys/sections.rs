@@ -125,3 +125,111 @@ pub struct BridgeConfig {
     /// the user trusts.
     pub claude_hooks: bool,
 }
+
+/// `[effort]`: how efforts are watched over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct EffortConfig {
+    /// How many tool calls an agent may make without a log entry; the next one is denied. An effort may say it for itself.
+    pub block_after: u32,
+    /// From this part of the context window on, in percent, the agent is told to leave a summary.
+    pub overflow_percent: u32,
+    /// What happens to an agent whose context is compacted by itself.
+    pub on_auto_compaction: OnAutoCompaction,
+}
+
+impl Default for EffortConfig {
+    fn default() -> Self {
+        Self {
+            block_after: 10,
+            overflow_percent: 90,
+            on_auto_compaction: OnAutoCompaction::default(),
+        }
+    }
+}
+
+/// What happens to an agent whose context is compacted by itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum OnAutoCompaction {
+    /// It is recorded.
+    #[default]
+    Record,
+    /// The agent's process is ended, for a supervisor to start it again. Only in an effort, and only the agent that called.
+    End,
+}
+
+/// `[handover]`: what a new session is told about the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct HandoverConfig {
+    /// How much.
+    pub detail: HandoverDetail,
+    /// At most about this many tokens, and never more than the agent takes.
+    pub max_tokens: u32,
+}
+
+impl Default for HandoverConfig {
+    fn default() -> Self {
+        Self {
+            detail: HandoverDetail::default(),
+            max_tokens: 2_500,
+        }
+    }
+}
+
+/// How much a new session is told about the one before.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum HandoverDetail {
+    /// Nothing but what its effort needs.
+    Off,
+    /// Pinned notes, how the last prompt begins, open to-dos and the files that were edited last.
+    #[default]
+    Summary,
+    /// The same in full, as far as there is room.
+    Full,
+}
+
+/// `[leases]`: whether two sessions may write the same file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct LeaseConfig {
+    /// What happens to the second writer.
+    pub mode: LeaseMode,
+    /// A writer that did nothing for this long no longer holds its files.
+    pub expires: Duration,
+}
+
+impl Default for LeaseConfig {
+    fn default() -> Self {
+        Self {
+            mode: LeaseMode::default(),
+            expires: Duration::from_mins(10),
+        }
+    }
+}
+
+/// What happens to a session that writes a file that another one is working on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum LeaseMode {
+    /// Nothing.
+    #[default]
+    Off,
+    /// A person is asked.
+    Ask,
+    /// It is denied.
+    Deny,
+}
+
+/// `[fleet]`: how a person learns what agents are doing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct FleetConfig {
+    /// Whether the desktop shows a notification when an agent waits for a person.
+    pub notify: bool,
+}

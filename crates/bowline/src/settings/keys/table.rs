@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::config::Config;
+use super::continuity_table::{EFFORT, FLEET, HANDOVER, LEASES};
 use super::describe::{Key, Kind, Map, Table, Unknown, Who, WordList, any_name};
 use super::guard_table::GUARD;
 use super::patterns::KeyNames;
@@ -82,6 +83,26 @@ pub(super) static FILE: Table = Table {
             Kind::Table(&STORE),
         ),
         Key::new("bridge", "Hooks of other agents.", Kind::Table(&BRIDGE)),
+        Key::new(
+            "effort",
+            "How efforts are watched over.",
+            Kind::Table(&EFFORT),
+        ),
+        Key::new(
+            "handover",
+            "What a new session is told about the one before.",
+            Kind::Table(&HANDOVER),
+        ),
+        Key::new(
+            "leases",
+            "Whether two sessions may write the same file.",
+            Kind::Table(&LEASES),
+        ),
+        Key::new(
+            "fleet",
+            "How you learn what agents are doing.",
+            Kind::Table(&FLEET),
+        ),
         Key::setting(
             "locked",
             "Keys and sections that only the administrator's file may set. Of `guard`, others may still tighten.",
