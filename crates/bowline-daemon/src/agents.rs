@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use bowline_continuity::fleet::Process;
 use bowline_store::{Change, GONE, Record, Unfinished};
 use bowline_wire::CallId;
 use chrono::Utc;
@@ -17,13 +18,6 @@ const MOST_SESSIONS: usize = 10_000;
 const MOST_PARENTS: u8 = 3;
 /// A process is gone when this many looks in a row find it gone: an agent that exits has a moment to say so.
 const LOOKS: u8 = 3;
-
-/// A process. Its number may be reused, but not with the same start time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Process {
-    id: u32,
-    started: u64,
-}
 
 /// The sessions that are watched.
 #[derive(Debug, Default)]
@@ -134,60 +128,6 @@ impl Session {
     }
 }
 
-/// Programs that start hooks for an agent but are not agents.
-const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "fish", "env", "timeout"];
-/// At most this many of them stand between a hook and its agent.
-const MOST_SHELLS: usize = 4;
-
-/// The agent that started a process, if the system says so.
-pub(crate) fn agent_of(hook: u32) -> Option<Process> {
-    let mut parent = Stat::read(hook)?.parent;
-    for _ in 0..MOST_SHELLS {
-        let stat = Stat::read(parent)?;
-        if !SHELLS.contains(&stat.name.as_str()) {
-            return Some(Process {
-                id: parent,
-                started: stat.started,
-            });
-        }
-        parent = stat.parent;
-    }
-    None
-}
-
-/// Whether a process still runs.
-pub(crate) fn runs(process: Process) -> bool {
-    Stat::read(process.id).is_some_and(|stat| stat.started == process.started && stat.state != "Z")
-}
-
-/// What Linux says about a process. On other systems sessions end only when their agents report it.
-#[derive(Debug, PartialEq, Eq)]
-struct Stat {
-    name: String,
-    state: String,
-    parent: u32,
-    started: u64,
-}
-
-impl Stat {
-    fn read(process: u32) -> Option<Self> {
-        Self::parse(&std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?)
-    }
-
-    /// The name is in parentheses and may itself contain some.
-    fn parse(text: &str) -> Option<Self> {
-        let (_, rest) = text.split_once('(')?;
-        let (name, rest) = rest.rsplit_once(')')?;
-        let fields: Vec<&str> = rest.split_whitespace().collect();
-        Some(Self {
-            name: name.to_owned(),
-            state: (*fields.first()?).to_owned(),
-            parent: fields.get(1)?.parse().ok()?,
-            started: fields.get(19)?.parse().ok()?,
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -252,33 +192,5 @@ mod tests {
         }
         agents.note(&event("Stop", "s"), || panic!("it is known"));
         agents.note(&event("Stop", ""), || panic!("there is no session"));
-    }
-
-    #[test]
-    fn a_process_is_read_whatever_its_name() {
-        let fields = "S 42 1 1 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 987 1 1";
-        for name in ["node", "a b", "x) S 1 (y"] {
-            let stat = Stat::parse(&format!("7 ({name}) {fields}\n")).unwrap();
-            assert_eq!(
-                (stat.name.as_str(), stat.parent, stat.started),
-                (name, 42, 987)
-            );
-        }
-        for rubbish in ["", "7", "7 (x", "7 (x) S", "7 (x) S y"] {
-            assert_eq!(Stat::parse(rubbish), None, "{rubbish}");
-        }
-    }
-
-    #[test]
-    #[cfg(target_os = "linux")]
-    fn this_process_runs_and_has_a_parent() {
-        let own = std::process::id();
-        let stat = Stat::read(own).unwrap();
-        let (id, started) = (own, stat.started);
-        assert!(runs(Process { id, started }));
-        assert!(!runs(Process {
-            id,
-            started: started + 1
-        }));
     }
 }

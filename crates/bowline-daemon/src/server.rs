@@ -258,7 +258,7 @@ impl Server {
                 if is_lost() {
                     shared.request_stop(Stop::SocketLost);
                 }
-                for end in shared.agents.ended(agents::runs) {
+                for end in shared.agents.ended(process::runs) {
                     store.submit(end, Box::new(|_| {}));
                 }
             }));

@@ -77,7 +77,7 @@ impl RecordSource<'_> {
         record.decided.project = event
             .project
             .map(|path| path.to_string_lossy().into_owned());
-        record.decided.subagent = subagent(input);
+        record.decided.subagent = subagent_of(input);
         record.decided.tool = input.tool_name().map(detail::name);
         record.decided.tool_use_id = input.tool_use_id().map(detail::id);
         record.decided.decision = event.result.output.decision();
@@ -152,7 +152,7 @@ fn withhold(changes: &mut [Change]) {
 
 /// The sub-agent of an event. Helpers of the agent itself, which compact its context, also stop, with an empty type and
 /// without ever having started; they are not worth a session.
-fn subagent(input: &HookInput) -> Option<Subagent> {
+pub(crate) fn subagent_of(input: &HookInput) -> Option<Subagent> {
     let id = input.agent_id().filter(|id| !id.is_empty())?;
     let kind = input.agent_type();
     if is_helper(input) {

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use bowline_builtins::machine::process;
 use bowline_store::Submission;
 use bowline_wire::{Heard, Reply, Signs};
 
 use super::AnswerWhen;
 use super::outbox::Outbox;
 use super::relief::{Pending, Relief};
-use crate::agents;
 use crate::engine::{Decided, Incoming};
 use crate::peer;
 use crate::status::Shared;
@@ -63,7 +63,7 @@ impl Answering {
             return None;
         };
         // The hook's process still exists: it waits for its answer.
-        let reporter = || agents::agent_of(peer::process(outbox.stream())?);
+        let reporter = || process::agent_of(peer::process(outbox.stream())?);
         shared.agents.note(&record, reporter);
         let done: bowline_store::Done = match when {
             AnswerWhen::Committed => {
