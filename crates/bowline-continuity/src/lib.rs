@@ -10,6 +10,7 @@ pub mod error;
 pub mod fleet;
 pub mod message;
 pub mod note;
+pub mod phase;
 pub mod session;
 pub mod task;
 
