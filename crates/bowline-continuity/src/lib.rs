@@ -8,6 +8,7 @@ pub mod action;
 pub mod effort;
 pub mod error;
 pub mod fleet;
+pub mod log_entry;
 pub mod message;
 pub mod note;
 pub mod phase;
