@@ -6,11 +6,18 @@
 
 pub mod action;
 pub mod effort;
+pub mod effort_command;
 pub mod error;
 pub mod fleet;
+pub mod guard_rule;
+pub mod heartbeat;
+pub mod log_entry;
 pub mod message;
 pub mod note;
+pub mod phase;
 pub mod session;
+pub mod skill;
 pub mod task;
+mod words;
 
 pub use error::{Code, RuleError};
