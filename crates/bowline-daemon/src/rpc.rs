@@ -17,7 +17,9 @@
 
 mod arguments;
 mod bounds;
+pub mod efforts;
 pub mod events;
+pub mod fleet;
 pub mod sessions;
 pub mod store;
 pub mod traces;
@@ -130,6 +132,19 @@ const COMMANDS: &[Command] = &[
     Command::of::<events::Last>(),
     Command::of::<events::Of>(),
     Command::of::<events::HookFigures>(),
+    Command::of::<efforts::Tasks>(),
+    Command::of::<efforts::TaskOf>(),
+    Command::of::<efforts::NewTask>(),
+    Command::of::<efforts::Efforts>(),
+    Command::of::<efforts::EffortOf>(),
+    Command::of::<efforts::Perform>(),
+    Command::of::<efforts::Notes>(),
+    Command::of::<efforts::AddNote>(),
+    Command::of::<efforts::RemoveNote>(),
+    Command::of::<fleet::List>(),
+    Command::of::<fleet::Seen>(),
+    Command::of::<fleet::Usage>(),
+    Command::of::<fleet::Messages>(),
     Command::of::<store::Size>(),
     Command::of::<store::Gaps>(),
     Command::of::<store::Integrity>(),

@@ -104,7 +104,8 @@ impl<'a> Desk<'a> {
             }
             EffortCommand::Note { text } => {
                 let effort = self.store.continuity().resolve(who)?.effort;
-                self.note(who, effort.map(|effort| effort.id), text, at)
+                let note = self.pin(who, effort.map(|effort| effort.id), text, at)?;
+                Ok(Done::Noted(note))
             }
             EffortCommand::Dehydrate { payload } => {
                 let effort = self.active(who)?;
@@ -123,13 +124,13 @@ impl<'a> Desk<'a> {
     }
 
     /// Pins a note to the project, or to an effort of it.
-    pub fn note(
+    pub fn pin(
         &self,
         who: &Who,
         effort: Option<EffortId>,
         text: &str,
         at: DateTime<Utc>,
-    ) -> Result<Done, Refused> {
+    ) -> Result<Note, Refused> {
         let text = mask(text.trim());
         if text.is_empty() {
             let message = "The note is empty. Say what must not be forgotten: `bowline note add \"…\"`.";
@@ -137,8 +138,7 @@ impl<'a> Desk<'a> {
         }
         let project = self.project.to_string_lossy();
         let store = self.store.continuity();
-        let note = store.add_note(who, &project, effort, &text, at)?;
-        Ok(Done::Noted(note))
+        store.add_note(who, &project, effort, &text, at)
     }
 
     /// The folder of a task, by its name or by the folder itself.
