@@ -6,13 +6,16 @@
 
 pub mod action;
 pub mod effort;
+pub mod effort_command;
 pub mod error;
 pub mod fleet;
+pub mod heartbeat;
 pub mod log_entry;
 pub mod message;
 pub mod note;
 pub mod phase;
 pub mod session;
 pub mod task;
+mod words;
 
 pub use error::{Code, RuleError};
