@@ -9,6 +9,7 @@ pub mod effort;
 pub mod effort_command;
 pub mod error;
 pub mod fleet;
+pub mod guard_rule;
 pub mod heartbeat;
 pub mod log_entry;
 pub mod message;
