@@ -16,6 +16,7 @@ pub mod message;
 pub mod note;
 pub mod phase;
 pub mod session;
+pub mod skill;
 pub mod task;
 mod words;
 
