@@ -222,6 +222,7 @@ fn a_phase_that_is_not_declared_is_refused_with_and_without_a_reason() {
         // Another number, or a part that was passed.
         (Some("2.1: Code"), "3.2"),
         (Some("3.1: Review"), "2.3"),
+        (Some("2.5: Was declared once"), "2.3"),
         // The label of one phase with the name of another.
         (Some("2.1: Code"), "2.2: Test"),
         (Some("Unheard of"), "2.3"),
