@@ -12,5 +12,7 @@ pub mod message;
 pub mod note;
 pub mod session;
 pub mod task;
+mod text;
+pub mod usage;
 
 pub use error::{Code, RuleError};
