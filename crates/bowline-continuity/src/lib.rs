@@ -13,6 +13,7 @@ pub mod note;
 pub mod session;
 pub mod task;
 mod text;
+pub mod todo;
 pub mod transcript;
 pub mod usage;
 
