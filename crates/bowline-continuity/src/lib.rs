@@ -8,6 +8,7 @@ pub mod action;
 pub mod dialogue;
 pub mod effort;
 pub mod error;
+pub mod exhaustion;
 pub mod fleet;
 pub mod message;
 pub mod note;
