@@ -12,6 +12,9 @@ pub mod exhaustion;
 pub mod fleet;
 pub mod message;
 pub mod note;
+pub mod prompt_line;
+#[cfg(test)]
+mod samples;
 pub mod session;
 pub mod task;
 mod text;
