@@ -10,6 +10,7 @@ pub mod effort;
 pub mod error;
 pub mod exhaustion;
 pub mod fleet;
+pub mod lease;
 pub mod message;
 pub mod note;
 pub mod prompt_line;
