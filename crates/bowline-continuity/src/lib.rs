@@ -5,6 +5,7 @@
 //! an agent is told. It knows neither SQL nor sockets, and reads no clock: the store keeps the state, hooks and commands apply the rules.
 
 pub mod action;
+pub mod briefing;
 pub mod dehydration;
 pub mod dialogue;
 pub mod effort;
