@@ -23,6 +23,9 @@ pub struct Note {
 /// One entry of an agent's to-do list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Todo {
+    /// The agent's own name for it, if it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
     /// What is to be done.
     pub text: String,
     /// How far it is.
