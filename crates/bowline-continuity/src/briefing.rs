@@ -131,6 +131,23 @@ pub fn files_to_preload(
     files
 }
 
+/// What a sub-agent is told at its start: whose work it does, and how it logs.
+pub fn for_subagent(effort: &Effort) -> String {
+    let phase = effort.phase.as_deref().unwrap_or("none yet");
+    let mut text = format!(
+        "You work for task `{}`, effort {}, skill `{}`, phase {phase}. Log what you do and find every few tool calls: `bowline effort log \"…\"`.",
+        effort.task, effort.ordinal, effort.skill
+    );
+    if !effort.directives.is_empty() {
+        let _ = write!(
+            text,
+            " Rules that apply are in {}.",
+            effort.directives.join(", ")
+        );
+    }
+    text
+}
+
 const SEPARATOR: &str = "\n\n";
 
 fn joined(before: &[String], after: &[String]) -> String {

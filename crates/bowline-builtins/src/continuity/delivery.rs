@@ -1,7 +1,6 @@
 //! After a tool call in an effort: delivers what waits for the agent, finds directives for folders that it comes to, and reads on in its
 //! transcript.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -64,15 +63,17 @@ impl Delivery {
         input: &HookInput,
         ctx: &HookContext,
     ) -> Vec<String> {
-        let Some(folder) = folder_of(input) else {
+        let project = self.ground.project.to_string_lossy();
+        let tool = Tool::named(input.tool_name().unwrap_or_default());
+        let paths = input.file_path().filter(|_| tool.is_for_files());
+        let cwd = input.cwd().unwrap_or(&project);
+        let folders = directive::folders_touched(paths, cwd, &project);
+        let new = |folder: &String| !effort.directories.contains(folder);
+        let Some(folder) = folders.into_iter().find(new) else {
             return Vec::new();
         };
-        if effort.directories.contains(&folder) {
-            return Vec::new();
-        }
         let wanted = self.ground.skill(effort).map(|skill| skill.directives);
-        let project = self.ground.project.to_string_lossy();
-        let found = directive::discover(&Disk, &project, &folder, &wanted.unwrap_or_default());
+        let found = directive::applying(&Disk, &project, &folder, &wanted.unwrap_or_default());
         effort.directories.push(folder.clone());
         let fresh: Vec<String> = found
             .into_iter()
@@ -96,18 +97,6 @@ impl Delivery {
         );
         unread
     }
-}
-
-/// The folder that a call has come to.
-fn folder_of(input: &HookInput) -> Option<String> {
-    let tool = Tool::named(input.tool_name()?);
-    let path = input.file_path().filter(|_| tool.is_for_files())?;
-    let folder = match tool {
-        Tool::Glob | Tool::Grep | Tool::List => Path::new(path),
-        _ => Path::new(path).parent()?,
-    };
-    let folder = folder.is_absolute().then_some(folder)?;
-    Some(folder.to_string_lossy().into_owned())
 }
 
 /// Reads on in the transcript of a session: what it says, and how full the context window is.
@@ -194,7 +183,9 @@ impl Hook for Delivery {
             if let Some(store) = self.ground.store() {
                 read_on(store.as_ref(), &who, state, known, input, ctx);
             }
-            let texts = injections.iter().map(|it| format!("{}: {}", it.rule_id, it.content));
+            let texts = injections
+                .iter()
+                .map(|it| format!("{}: {}", it.rule_id, it.content));
             let mut texts: Vec<String> = texts.collect();
             if !directives.is_empty() {
                 texts.push(format!(

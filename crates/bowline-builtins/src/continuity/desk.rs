@@ -133,7 +133,8 @@ impl<'a> Desk<'a> {
     ) -> Result<Note, Refused> {
         let text = mask(text.trim());
         if text.is_empty() {
-            let message = "The note is empty. Say what must not be forgotten: `bowline note add \"…\"`.";
+            let message =
+                "The note is empty. Say what must not be forgotten: `bowline note add \"…\"`.";
             return Err(RuleError::new(Code::CommandError, message).into());
         }
         let project = self.project.to_string_lossy();

@@ -189,7 +189,9 @@ impl Hook for Ending {
                 Opinion::allow()
             }
             HookEvent::SessionEnd => {
-                self.ground.live.forget(&who(input, ctx, &self.ground.project));
+                self.ground
+                    .live
+                    .forget(&who(input, ctx, &self.ground.project));
                 Opinion::allow()
             }
             _ => Opinion::allow(),

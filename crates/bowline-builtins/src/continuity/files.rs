@@ -37,7 +37,7 @@ pub(super) fn find_skill(
             let Some(text) = read_small(&file, MAX_SKILL) else {
                 continue;
             };
-            let skill = Skill::parse(&text).map_err(|error| {
+            let skill = Skill::parse(&text, name).map_err(|error| {
                 let message = format!("{}: {}", file.display(), error.message);
                 RuleError::new(error.code, message).with_details(error.details)
             })?;
@@ -120,7 +120,11 @@ impl Files for Disk {
 }
 
 /// What was added to a transcript since it was last read. `None` if there is nothing new, or it cannot be read.
-pub(super) fn read_transcript(path: &str, before: &Position, chain: Chain) -> Option<(News, Position)> {
+pub(super) fn read_transcript(
+    path: &str,
+    before: &Position,
+    chain: Chain,
+) -> Option<(News, Position)> {
     let mut file = File::open(path).ok()?;
     let metadata = file.metadata().ok()?;
     let identity = Some(metadata.ino());

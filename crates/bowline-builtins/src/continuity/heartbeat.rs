@@ -56,7 +56,8 @@ impl Heartbeat {
         ctx: &HookContext,
     ) -> Opinion {
         let config = &self.ground.config.effort;
-        let beat = heartbeat::beat(effort, state.heartbeat, &tool_use(input), config.block_after);
+        let kind = heartbeat::classify(&tool_use(input), &effort.task);
+        let beat = heartbeat::beat(effort, state.heartbeat, kind, config.block_after);
         match beat {
             Beat::Uncounted => {}
             Beat::Reset => {

@@ -61,9 +61,13 @@ impl Life {
         let before = store.continuity().todos(session).unwrap_or_default();
         let payload = input.metadata.clone().unwrap_or_default();
         let after = match (&input.data, input.tool_input()) {
-            (HookEventData::PostToolUse { tool_name, tool_result }, Some(arguments)) => {
-                todo::after_tool(&before, tool_name, arguments, &tool_result.content)
-            }
+            (
+                HookEventData::PostToolUse {
+                    tool_name,
+                    tool_result,
+                },
+                Some(arguments),
+            ) => todo::after_tool(&before, tool_name, arguments, &tool_result.content),
             (HookEventData::PostToolUse { .. }, None) => None,
             _ => todo::after_event(&before, input.event_name(), &payload),
         };
@@ -119,9 +123,7 @@ impl Hook for Life {
     }
 
     fn matches(&self, input: &HookInput) -> Match {
-        if input.event_type() == HookEvent::PostToolUse
-            && !input.tool_name().is_some_and(speaks)
-        {
+        if input.event_type() == HookEvent::PostToolUse && !input.tool_name().is_some_and(speaks) {
             return Match::No("the tool says nothing that is kept".to_owned());
         }
         Match::Yes
@@ -129,7 +131,10 @@ impl Hook for Life {
 
     async fn decided(&self, input: &HookInput, _: &Opinion, ctx: &HookContext) {
         match &input.data {
-            HookEventData::PostToolUse { tool_name, tool_result } => {
+            HookEventData::PostToolUse {
+                tool_name,
+                tool_result,
+            } => {
                 if tool_name == dialogue::TOOL
                     && let Some(asked) = input.tool_input()
                     && let Some(dialogue) = Dialogue::read("", asked, &tool_result.content)

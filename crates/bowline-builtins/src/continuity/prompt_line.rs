@@ -5,7 +5,6 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bowline::hooks::{Hook, HookContext, HookEvent, HookInput, Match, Opinion, RunPolicy};
 use bowline_continuity::prompt_line::PromptLine;
-use chrono::Local;
 use serde_json::json;
 
 use super::Ground;
@@ -55,9 +54,7 @@ impl Hook for PromptContext {
         let limit = self.ground.config.effort.block_after;
         let told = self.ground.live.in_effort(&who, |effort, state, known| {
             known.join(effort, input, ctx);
-            let limit = effort.metadata.block_after.unwrap_or(limit);
-            let line = PromptLine::new(effort, state.heartbeat, limit);
-            let line = line.at(Local::now().naive_local());
+            let line = PromptLine::active(input.timestamp, effort, state.heartbeat, limit);
             let mut opinion = Opinion::allow().context(line.to_string());
             opinion.facts = super::as_map(json!({
                 "sessionContext": line.to_string(),
@@ -66,7 +63,7 @@ impl Hook for PromptContext {
                 "taskDir": effort.task,
                 "skill": effort.skill,
                 "phase": effort.phase,
-                "heartbeat": format!("{}/{limit}", state.heartbeat),
+                "heartbeat": line.beats(),
             }));
             opinion
         });

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use bowline::hooks::{Hook, HookContext, HookEvent, HookInput, Match, Opinion, RunPolicy};
 use bowline::settings::HandoverDetail;
 use bowline_continuity::action::{HandOver, Who};
-use bowline_continuity::briefing::{self, Briefing, Detail};
+use bowline_continuity::briefing::{self, Briefing, Detail, Material};
 use bowline_continuity::effort::Effort;
 use bowline_continuity::skill::Skill;
 use bowline_store::Change;
@@ -101,9 +101,8 @@ impl Start {
     /// Templates of the skill, then directives that the effort has found.
     fn preload(&self, effort: &Effort, skill: Option<&Skill>) -> Vec<String> {
         let root = &self.ground.project;
-        let templates = skill.map(|skill| skill.templates.paths()).unwrap_or_default();
+        let templates = skill.into_iter().flat_map(|skill| skill.templates.paths());
         let templates: Vec<String> = templates
-            .into_iter()
             .map(|path| root.join(path).to_string_lossy().into_owned())
             .collect();
         let exists = |path: &str| Path::new(path).is_file();
@@ -116,17 +115,18 @@ impl Start {
         let budget = tokens
             .saturating_mul(CHARACTERS_OF_A_TOKEN)
             .min(AGENT_LIMIT - MARGIN);
-        let briefing = Briefing {
-            given,
-            preload,
+        let material = Material {
+            hand_over: given,
             artifacts,
-            detail: match config.detail {
-                HandoverDetail::Off => Detail::Off,
-                HandoverDetail::Full => Detail::Full,
-                _ => Detail::Summary,
-            },
+            preload,
+            skill: "",
         };
-        match briefing.assemble(budget) {
+        let detail = match config.detail {
+            HandoverDetail::Off => Detail::Off,
+            HandoverDetail::Full => Detail::Full,
+            _ => Detail::Summary,
+        };
+        match Briefing::new(material, detail).assemble(budget) {
             Some(text) => Opinion::allow().context(text),
             None => Opinion::allow(),
         }

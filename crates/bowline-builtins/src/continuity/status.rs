@@ -106,7 +106,11 @@ impl Hook for Status {
         self.ground.live.set_status(session, status);
         let waits_for = match asked {
             Some(reason) => Some(reason),
-            None => waiting_for(input.event_name(), input.metadata.as_ref(), input.tool_name()),
+            None => waiting_for(
+                input.event_name(),
+                input.metadata.as_ref(),
+                input.tool_name(),
+            ),
         };
         add_change(
             ctx,
@@ -129,8 +133,5 @@ fn signal<'a>(input: &'a HookInput, asked: Option<&str>) -> Option<Signal<'a>> {
     if asked.is_some() {
         return Some(Signal::Asked);
     }
-    Signal::of(
-        input.event_type().name(),
-        input.notification_type(),
-    )
+    Signal::of(input.event_type().name(), input.notification_type())
 }

@@ -139,7 +139,9 @@ impl Question for NewTask {
         let project = PathBuf::from(&self.project);
         let desk = Desk::new(store, &project, None);
         let task = Task {
-            folder: desk.task(&self.name).map_err(|error| refused(error.into()))?,
+            folder: desk
+                .task(&self.name)
+                .map_err(|error| refused(error.into()))?,
             project: self.project.clone(),
             title: self.title.clone().or_else(|| Some(self.name.clone())),
             description: self.description.clone(),
