@@ -6,7 +6,7 @@ use chrono::DateTime;
 use serde_json::Value;
 
 use crate::text::{beginning, one_line};
-use crate::transcript::text_of;
+use crate::transcript::{Chain, text_of};
 
 /// Only the last records of a transcript are looked at.
 pub const LAST_LINES: usize = 50;
@@ -42,7 +42,7 @@ pub fn in_transcript(lines: &[&[u8]]) -> Option<Exhaustion> {
         let Ok(record) = serde_json::from_slice::<Value>(line) else {
             continue;
         };
-        if is(&record, "isSidechain") {
+        if Chain::of(&record) == Chain::Side {
             continue;
         }
         match look(&record) {

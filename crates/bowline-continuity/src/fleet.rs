@@ -1,4 +1,10 @@
-//! The status of agents.
+//! The agents of a user: what each is doing, what it waits for, and how it is shown.
+
+mod status;
+mod tmux;
+
+pub use status::{Signal, combined, status_after, waiting_for};
+pub use tmux::{Colours, Pane, Role, SEGMENT_OPTION, colours, segment, tmux_commands, tmux_reset};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};

@@ -6,9 +6,6 @@ use chrono::{DateTime, Utc};
 
 use crate::effort::Effort;
 
-/// How many calls without a log entry are allowed where nobody says otherwise.
-pub const USUAL_LIMIT: u32 = 10;
-
 /// Where an agent stands when it gets a prompt. With an active effort it is shown as
 /// `2026-11-15 12:00 UTC | /shop/.tasks/checkout | implement | 2.1: Build | heartbeat 3/10`, without one as nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,12 +33,12 @@ pub struct Standing {
 
 impl PromptLine {
     /// The line of an agent without an effort.
-    pub fn idle(at: DateTime<Utc>) -> Self {
+    pub fn idle(at: DateTime<Utc>, limit: u32) -> Self {
         Self {
             at,
             effort: None,
             heartbeat: 0,
-            limit: USUAL_LIMIT,
+            limit,
         }
     }
 
@@ -109,7 +106,7 @@ mod tests {
                 "2026-11-15 12:00 UTC | /shop/.tasks/checkout | implement | 2.1: Build | heartbeat 9/3",
                 "9/3",
             ),
-            (PromptLine::idle(moment(0)), "", "0/10"),
+            (PromptLine::idle(moment(0), 10), "", "0/10"),
         ] {
             assert_eq!(line.to_string(), expected);
             assert_eq!(line.beats(), beats, "{expected}");

@@ -64,12 +64,23 @@ pub enum Chain {
     Side,
 }
 
+impl Chain {
+    /// Whose a record is.
+    pub(crate) fn of(record: &Value) -> Self {
+        if record.get("isSidechain").and_then(Value::as_bool) == Some(true) {
+            Self::Side
+        } else {
+            Self::Main
+        }
+    }
+}
+
 /// What a piece of a transcript says.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct News {
     /// The messages, in order.
     pub messages: Vec<Message>,
-    /// The latest reading of the session's window.
+    /// The latest reading of the window.
     pub usage: Option<Reading>,
     /// Where the next reading begins.
     pub offset: u64,
@@ -87,7 +98,7 @@ pub fn read(bytes: &[u8], offset: u64, chain: Chain) -> News {
             continue;
         };
         news.messages.extend(message(&record, chain));
-        if let Some(reading) = usage::of_record(&record) {
+        if let Some(reading) = usage::of_record(&record, chain) {
             news.usage = Some(reading);
         }
     }
@@ -97,11 +108,10 @@ pub fn read(bytes: &[u8], offset: u64, chain: Chain) -> News {
 /// What a record says, if it is a message: somebody's words, or the use of a tool. Results of tools are none, because they are nobody's
 /// words.
 pub fn message(record: &Value, chain: Chain) -> Option<Message> {
-    let is = |key: &str| record.get(key).and_then(Value::as_bool) == Some(true);
-    let side = is("isSidechain");
-    if side != (chain == Chain::Side) {
+    if Chain::of(record) != chain {
         return None;
     }
+    let is = |key: &str| record.get(key).and_then(Value::as_bool) == Some(true);
     if is("isMeta") || is("isCompactSummary") || is("isVisibleInTranscriptOnly") {
         return None;
     }

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::transcript::Chain;
+
 /// The size of a context window of which nothing is known.
 pub const USUAL_WINDOW: u64 = 200_000;
 /// The size of a large one.
@@ -135,11 +137,11 @@ impl Reading {
     }
 }
 
-/// What a record of Claude Code's transcript says. Sub-agents have windows of their own, and an error that takes the place of an answer
-/// counts nothing.
-pub fn of_record(record: &Value) -> Option<Reading> {
-    let is = |key: &str| record.get(key).and_then(Value::as_bool) == Some(true);
-    if is("isSidechain") || is("isApiErrorMessage") {
+/// What a record of Claude Code's transcript says about the window of a session or of a sub-agent, which has its own. An error that
+/// takes the place of an answer counts nothing.
+pub fn of_record(record: &Value, chain: Chain) -> Option<Reading> {
+    let is_error = record.get("isApiErrorMessage").and_then(Value::as_bool) == Some(true);
+    if Chain::of(record) != chain || is_error {
         return None;
     }
     match record.get("type")?.as_str()? {
@@ -317,6 +319,8 @@ mod tests {
         let full = json!({"input_tokens": 900, "cache_creation_input_tokens": 1200, "cache_read_input_tokens": 46_000, "output_tokens": 210});
         let mut sidechain = answer("a", full.clone());
         sidechain["isSidechain"] = json!(true);
+        let own = of_record(&sidechain, Chain::Side);
+        assert_eq!(own, of_record(&answer("a", full.clone()), Chain::Main));
         let mut error = answer("a", full.clone());
         error["isApiErrorMessage"] = json!(true);
         let mut synthetic = answer("a", full.clone());
@@ -347,7 +351,7 @@ mod tests {
                 None,
             ),
         ] {
-            let found = of_record(&record).map(|reading| match reading {
+            let found = of_record(&record, Chain::Main).map(|reading| match reading {
                 Reading::Tokens { tokens, .. } => tokens,
                 Reading::Compacted { .. } => panic!("{row}"),
             });
@@ -358,9 +362,13 @@ mod tests {
     #[test]
     fn a_compaction_empties_the_window() {
         let boundary = json!({"type": "system", "subtype": "compact_boundary", "compactMetadata": {"preTokens": 48_310, "postTokens": 4000}});
-        let reading = of_record(&boundary).unwrap();
+        let reading = of_record(&boundary, Chain::Main).unwrap();
         near(reading.used(Some(200_000)), 0.02, "with a size");
-        let unknown = of_record(&json!({"type": "system", "subtype": "compact_boundary"})).unwrap();
+        let unknown = of_record(
+            &json!({"type": "system", "subtype": "compact_boundary"}),
+            Chain::Main,
+        )
+        .unwrap();
         near(unknown.used(None), 0.0, "without a figure");
     }
 
