@@ -1,11 +1,12 @@
 //! Limits the size of rows: long texts are cut, large values are summarised.
 
+use bowline_continuity::message::Message;
 use serde_json::{Map, Value, json};
 
 use crate::record::{Change, HookFired, Record};
 
 /// Names and ids. No agent has longer ones.
-const NAME: usize = 512;
+pub(crate) const NAME: usize = 512;
 /// A file's path.
 const PATH: usize = 4_096;
 /// An error message.
@@ -15,7 +16,7 @@ const MESSAGE: usize = 2_000;
 /// A prompt, and any string within a value.
 const TEXT: usize = 10_000;
 /// A value, as JSON, in bytes.
-const VALUE: usize = 64 * 1024;
+pub(crate) const VALUE: usize = 64 * 1024;
 /// What is kept of the beginning of a larger value, in characters.
 const BEGINNING: usize = 4_000;
 /// Values nested deeper are left out. JSON is read 128 levels deep, and a value may itself be deep in a tree of calls.
@@ -118,8 +119,68 @@ fn cap_change(change: &mut Change) -> usize {
         }
         Change::SubagentStarted => {}
         Change::DelegationEnded(end) => cut_option(&mut end.last_message, MESSAGE),
+        Change::HeartbeatCounted | Change::HeartbeatReset | Change::ContextUsed { .. } => {}
+        Change::EffortJoined { transcript, .. } => cut_option(transcript, PATH),
+        Change::AgentStatus(signal) => {
+            if let Some(id) = &mut signal.id {
+                cut_name(id);
+            }
+            cut_option(&mut signal.label, NAME);
+            cut_option(&mut signal.waiting_for, ERROR);
+            cut_option(&mut signal.folder, PATH);
+        }
+        Change::Said(message) => return cap_message(message),
+        Change::FilesLoaded { files } | Change::FilesEdited { files } => return cap_list(files),
+        Change::FilesPreloaded {
+            files,
+            directives,
+            directories,
+        } => return cap_list(files) + cap_list(directives) + cap_list(directories),
+        Change::Todos { todos } => {
+            todos.truncate(ITEMS);
+            for todo in &mut *todos {
+                cut(&mut todo.text, MESSAGE);
+            }
+            return todos.iter().map(|todo| todo.text.len()).sum();
+        }
+        Change::TranscriptRead { path, messages, .. } => {
+            cut(path, PATH);
+            messages.truncate(ITEMS);
+            return messages.iter_mut().map(cap_message).sum();
+        }
     }
     0
+}
+
+fn cap_message(message: &mut Message) -> usize {
+    cut_name(&mut message.role);
+    cut_option(&mut message.tool, NAME);
+    cut(&mut message.content, TEXT);
+    message.content.len()
+}
+
+fn cap_list(paths: &mut Vec<String>) -> usize {
+    paths.truncate(ITEMS);
+    for path in &mut *paths {
+        cut(path, PATH);
+    }
+    paths.iter().map(String::len).sum()
+}
+
+/// A text that does not come with an event, cut to what is kept of it.
+pub(crate) fn text(text: Option<&str>) -> Option<String> {
+    let mut text = text.map(str::to_owned);
+    cut_option(&mut text, TEXT);
+    text
+}
+
+/// A list that does not come with an event, cut to what is kept of it.
+pub(crate) fn list(items: &[String], characters: usize) -> Vec<String> {
+    let mut items: Vec<String> = items.iter().take(ITEMS).cloned().collect();
+    for item in &mut items {
+        cut(item, characters);
+    }
+    items
 }
 
 fn cap_call(call: &mut crate::record::CallKey) {

@@ -637,7 +637,7 @@ fn a_newer_database_is_not_touched_and_records_wait_for_a_bowline_that_knows_it(
     assert_eq!(fs::read(&path).unwrap(), before);
 
     let newer = Connection::open(&path).unwrap();
-    newer.pragma_update(None, "user_version", 5).unwrap();
+    newer.pragma_update(None, "user_version", 6).unwrap();
     drop(newer);
     let store = SqliteStore::open(patient(&folder)).unwrap();
     store.flush().unwrap();

@@ -93,6 +93,10 @@ pub(super) fn weight(record: &Record) -> usize {
         Change::TraceEnded(end) => end.output.as_ref().map_or(0, value),
         Change::PromptGiven { text } => text.as_ref().map_or(0, String::len),
         Change::Worked { work, .. } => value(work),
+        Change::Said(message) => message.content.len(),
+        Change::TranscriptRead { messages, .. } => {
+            messages.iter().map(|message| message.content.len()).sum()
+        }
         _ => 64,
     });
     1_024 + changes.sum::<usize>()

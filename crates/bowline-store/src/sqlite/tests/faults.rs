@@ -252,9 +252,9 @@ fn a_database_that_lists_migrations_that_are_gone_is_taken_over() {
     let path = options.folder.join(FILE);
     let db = Connection::open(&path).unwrap();
     db.execute_batch(
-        "UPDATE refinery_schema_history SET name = 'rules_and_statuses', checksum = '1';
+        "UPDATE refinery_schema_history SET name = 'rules_and_statuses', checksum = '1' WHERE version = 5;
          INSERT INTO refinery_schema_history (version, name, applied_on, checksum)
-             SELECT 1, 'records', applied_on, '2' FROM refinery_schema_history",
+             SELECT 1, 'records', applied_on, '2' FROM refinery_schema_history WHERE version = 5",
     )
     .unwrap();
     connection::apply(&mut Connection::open(&path).unwrap()).unwrap();
