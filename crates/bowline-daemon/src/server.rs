@@ -13,11 +13,12 @@ mod hook_request;
 mod keeper;
 mod outbox;
 mod relief;
+mod round;
 #[cfg(test)]
 mod tests;
 mod waits;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::io::{self, ErrorKind};
 use std::os::fd::AsRawFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,7 +26,7 @@ use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use bowline::hooks::CancellationToken;
-use bowline_store::{Store, Submission};
+use bowline_store::Store;
 use bowline_wire::{Acknowledgement, Call, Request, Response};
 use mio::event::Event;
 use mio::net::{UnixListener, UnixStream};
@@ -35,19 +36,20 @@ use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 
 use crate::agents;
+use crate::bounded::FILES_WITHIN;
 use crate::daemon::Idle;
-use crate::engine::{Decided, Deciding, Engine, Incoming, Weight};
+use crate::engine::{Decided, Deciding, Engine, Weight, name_the_agent};
 use crate::instance::{Instance, StartError};
 use crate::peer;
 use crate::status::{Shared, Stop};
-use answering::{Acknowledge, Answering};
+use answering::{Answering, Form};
 use connection::{Arrived, ClientConnection};
 use helm::{End, Helm};
-use helper::{Helper, HelperState, PollResult, Ready, Tools, Waiting};
-use hook_request::HookRequest;
+use helper::{Helper, HelperState, Tools};
 use keeper::Keeper;
 use outbox::{Outbox, Unsent, WakeList};
-use relief::{Pending, Relief};
+use relief::Relief;
+use round::Round;
 use waits::Waits;
 
 const LISTENER: Token = Token(0);
@@ -89,12 +91,7 @@ pub(crate) struct Server {
     answer_when: AnswerWhen,
     idle: Idle,
     acknowledgement: Arc<[u8]>,
-    /// Calls of this round that only have to be decided.
-    ready: VecDeque<Ready>,
-    /// Calls of the previous polling thread, which hangs.
-    adopted: Vec<Waiting>,
-    /// Records of this round.
-    batch: Vec<Submission>,
+    round: Round,
     helper: Helper,
     waits: Waits,
     relief: Arc<Relief>,
@@ -170,9 +167,7 @@ impl Server {
             answer_when: parts.answer_when,
             idle: parts.idle,
             acknowledgement: acknowledgement.encode().into(),
-            ready: VecDeque::new(),
-            adopted: Vec::new(),
-            batch: Vec::new(),
+            round: Round::default(),
             helper,
             waits: Waits::new(),
             relief,
@@ -349,7 +344,7 @@ impl Server {
             let outbox = Arc::clone(&client.outbox);
             outbox.begin();
             match arrived {
-                Arrived::Call(call, payload) => self.call(token, *call, payload, outbox),
+                Arrived::Call(call, payload) => self.call(call, payload, outbox),
                 Arrived::Request(request) => self.request(*request, outbox),
                 Arrived::Refused(response) => outbox.finish(&response.encode()),
                 Arrived::OtherProtocol => {
@@ -362,54 +357,55 @@ impl Server {
         self.wake_list.add(token);
     }
 
-    fn call(&mut self, token: Token, call: Call, payload: Vec<u8>, outbox: Arc<Outbox>) {
+    fn call(&mut self, mut call: Box<Call>, payload: Vec<u8>, outbox: Arc<Outbox>) {
         self.shared.begin_event(&call.client);
-        let mut answering = Answering {
-            signs: call.signs,
-            incoming: Incoming::new(call, &payload),
-            outbox,
-            acknowledgement: Acknowledge::With(Arc::clone(&self.acknowledgement)),
-            shared: Arc::clone(&self.shared),
-            relief: Arc::clone(&self.relief),
-        };
+        name_the_agent(&mut call, &payload);
+        let form = Form::Reply(Some(Arc::clone(&self.acknowledgement)));
+        let answering = self.answering(*call, form, outbox);
         if payload.len() > LARGE {
-            self.acknowledge(token, &mut answering);
-            let gone = CancellationToken::new();
-            self.note_cancellation(token, Some(gone.clone()));
-            let engine = Arc::clone(&self.engine);
-            let incoming = Arc::clone(&answering.incoming);
-            let deciding = async move {
-                let prepared = engine.prepare(&incoming, &payload);
-                prepared.decide_unless(gone).await
-            };
-            return self.spawn(Box::pin(deciding), answering);
+            let deciding = self.decide_elsewhere(payload, &answering);
+            return self.let_wait(deciding, answering);
         }
         let prepared = catch_unwind(AssertUnwindSafe(|| {
-            self.engine.prepare(&answering.incoming, &payload)
+            let cancellation = answering.cancellation.clone();
+            (self.engine).prepare(&answering.call, &payload, cancellation)
         }));
         match prepared {
-            Ok(prepared) if prepared.weight() == Weight::Light => self.ready.push_back(Ready {
-                token,
-                prepared,
-                answering,
-            }),
-            Ok(prepared) => {
-                self.note_cancellation(token, prepared.cancellation());
-                self.acknowledge(token, &mut answering);
-                self.spawn(Box::pin(prepared.decide()), answering);
+            Ok(Ok(call)) if call.weight() == Weight::Light => {
+                self.round.ready.push_back((call, answering));
             }
+            Ok(Ok(call)) => self.let_wait(Box::pin(call.decide(FILES_WITHIN)), answering),
+            Ok(Err(decided)) => self.round.batch.extend(answering.submission(*decided)),
             Err(_) => {
                 tracing::error!("reading an event panicked");
-                self.settle(answering.incoming.failure(PANICKED), answering);
+                let failure = Decided::failure(&answering.call, PANICKED);
+                self.round.batch.extend(answering.submission(failure));
             }
         }
     }
 
+    fn answering(&self, call: Call, form: Form, outbox: Arc<Outbox>) -> Answering {
+        Answering {
+            call: Arc::new(call),
+            form,
+            cancellation: CancellationToken::new(),
+            outbox,
+            shared: Arc::clone(&self.shared),
+            relief: Arc::clone(&self.relief),
+            when: self.answer_when,
+        }
+    }
+
+    /// Reads and decides a call on the thread that polls this.
+    fn decide_elsewhere(&self, payload: Vec<u8>, answering: &Answering) -> Deciding {
+        let (engine, call) = (Arc::clone(&self.engine), Arc::clone(&answering.call));
+        let cancellation = answering.cancellation.clone();
+        Box::pin(async move { (engine.decide(&call, &payload, cancellation, FILES_WITHIN)).await })
+    }
+
     /// Decides what is ready and submits the records; `None` if another thread took over meanwhile.
     fn work(mut self: Box<Self>) -> Option<Box<Self>> {
-        for call in std::mem::take(&mut self.adopted) {
-            self.let_wait(call);
-        }
+        self.round.add(self.helper.returned());
         self = self.decide()?;
         self = self.hand_over()?;
         self.waits.give(&self.clients);
@@ -419,75 +415,56 @@ impl Server {
     /// Decides what is ready, together with the helper if there are many calls. Hooks that have to wait for something continue
     /// elsewhere.
     fn decide(mut self: Box<Self>) -> Option<Box<Self>> {
-        let helper::Returned { waiting, rest } = self.helper.returned();
-        for call in waiting {
-            self.let_wait(call);
-        }
-        self.batch.extend(rest.batch);
-        self.ready.extend(rest.calls);
-        self.helper.take_half(&mut self.ready);
-        while let Some(call) = self.ready.pop_front() {
-            let (helm, relief) = (Arc::clone(&self.helm), Arc::clone(&self.relief));
-            let turned;
-            (self, turned) = helm.server.decide(self, call, &relief)?;
-            match turned {
-                PollResult::Decided(decided, answering) => self.settle(decided, answering),
-                PollResult::Waiting(call) => self.let_wait(call),
+        self.helper.take_half(&mut self.round);
+        loop {
+            for (deciding, answering) in std::mem::take(&mut self.round.waiting) {
+                self.let_wait(deciding, answering);
             }
+            if self.round.ready.is_empty() {
+                return Some(self);
+            }
+            let (helm, relief) = (Arc::clone(&self.helm), Arc::clone(&self.relief));
+            self = helm.server.decide_next(self, &relief)?;
         }
-        Some(self)
     }
 
-    fn let_wait(&mut self, mut call: Waiting) {
-        self.note_cancellation(call.token, call.cancellation);
-        self.acknowledge(call.token, &mut call.answering);
-        self.spawn(call.deciding, call.answering);
-    }
-
-    /// Acknowledges a call that is not answered at once. Its client gets signs of life.
-    fn acknowledge(&mut self, token: Token, answering: &mut Answering) {
+    /// Acknowledges a call that is not answered at once, and goes on with it elsewhere. Its client gets signs of life. A client that
+    /// leaves ends it.
+    fn let_wait(&mut self, deciding: Deciding, mut answering: Answering) {
+        let (token, cancellation) = (answering.outbox.token(), answering.cancellation.clone());
+        match self.clients.get_mut(&token) {
+            Some(client) => client.cancellation = Some(cancellation),
+            // The client left while the helper decided.
+            None => cancellation.cancel(),
+        }
         answering.acknowledge();
         self.waits.begin(token);
-    }
-
-    fn note_cancellation(&mut self, token: Token, cancellation: Option<CancellationToken>) {
-        match (self.clients.get_mut(&token), cancellation) {
-            (Some(client), cancellation) => client.cancellation = cancellation,
-            // The client left while the helper decided.
-            (None, Some(cancellation)) => cancellation.cancel(),
-            (None, None) => {}
-        }
+        self.spawn(deciding, answering);
     }
 
     fn spawn(&self, deciding: Deciding, answering: Answering) {
-        let (keeper, when) = (Arc::clone(&self.keeper), self.answer_when);
+        let keeper = Arc::clone(&self.keeper);
         let task = self.runtime.spawn(deciding);
         self.runtime.spawn(async move {
             let decided = task.await.unwrap_or_else(|error| {
                 tracing::error!("deciding an event failed: {error}");
-                answering.incoming.failure(PANICKED)
+                Decided::failure(&answering.call, PANICKED)
             });
-            if let Some(submission) = answering.submission(decided, when) {
+            if let Some(submission) = answering.submission(decided) {
                 keeper.keep(vec![submission]);
             }
         });
     }
 
-    /// Submits the record with the others of this round.
-    fn settle(&mut self, decided: Decided, answering: Answering) {
-        let submission = answering.submission(decided, self.answer_when);
-        self.batch.extend(submission);
-    }
-
     /// Submits the records of this round to the store.
     fn hand_over(mut self: Box<Self>) -> Option<Box<Self>> {
-        if self.batch.is_empty() {
+        if self.round.batch.is_empty() {
             return Some(self);
         }
         if let AnswerWhen::Lagging(lag) = self.answer_when {
             std::thread::sleep(lag);
         }
-        let batch = std::mem::take(&mut self.batch);
+        let batch = std::mem::take(&mut self.round.batch);
         if self.helm.store_hangs() {
             self.keeper.keep(batch);
             return Some(self);
@@ -502,34 +479,14 @@ impl Server {
         server
     }
 
-    /// Decides an event that came as a request, and answers when its record is safe.
-    fn hook_request(&self, id: Option<serde_json::Value>, hook: HookRequest, outbox: Arc<Outbox>) {
-        let shared = Arc::clone(&self.shared);
-        let (keeper, relief) = (Arc::clone(&self.keeper), Arc::clone(&self.relief));
-        shared.begin_request();
-        let prepared = self.engine.prepare(&hook.incoming, &hook.payload);
-        let deciding = self.runtime.spawn(prepared.decide());
-        self.runtime.spawn(async move {
-            let decided = deciding.await.unwrap_or_else(|error| {
-                tracing::error!("deciding an event failed: {error}");
-                hook.incoming.failure(PANICKED)
-            });
-            let result = Ok(hook_request::told(&decided.answer));
-            let response = Response { id, result }.encode();
-            let Some(record) = decided.record else {
-                outbox.finish(&response);
-                return shared.end_request();
-            };
-            let pending = Pending::new(response, outbox, shared, Shared::end_request);
-            relief.watch(&pending, decided.files_left);
-            let done = Box::new(move |_| pending.kept());
-            keeper.keep(vec![Submission { record, done }]);
-        });
-    }
-
     fn request(&self, request: Request, outbox: Arc<Outbox>) {
-        match HookRequest::read(&request) {
-            Some(Ok(hook)) => return self.hook_request(request.id, hook, outbox),
+        match hook_request::read(&request) {
+            Some(Ok((call, payload))) => {
+                self.shared.begin_request();
+                let answering = self.answering(call, Form::Response(request.id), outbox);
+                let deciding = self.decide_elsewhere(payload, &answering);
+                return self.spawn(deciding, answering);
+            }
             Some(Err(error)) => {
                 let (id, result) = (request.id, Err(error));
                 return outbox.finish(&Response { id, result }.encode());
@@ -611,6 +568,12 @@ impl Server {
             tracing::warn!("the store could not be flushed: {error}");
         }
         Some(Ok(self))
+    }
+}
+
+impl AsMut<Round> for Box<Server> {
+    fn as_mut(&mut self) -> &mut Round {
+        &mut self.round
     }
 }
 
