@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 
 use bowline::hooks::CancellationToken;
 use bowline_store::Store;
-use bowline_wire::{Acknowledgement, Call, Request, Response};
+use bowline_wire::{Acknowledgement, Call, CallFrame, Opening, Refusal, Request, Response};
 use mio::event::Event;
 use mio::net::{UnixListener, UnixStream};
 use mio::unix::SourceFd;
@@ -43,7 +43,7 @@ use crate::instance::{Instance, StartError};
 use crate::peer;
 use crate::status::{Shared, Stop};
 use answering::{Answering, Form};
-use connection::{Arrived, ClientConnection};
+use connection::ClientConnection;
 use helm::{End, Helm};
 use helper::{Helper, HelperState, Tools};
 use keeper::Keeper;
@@ -344,24 +344,23 @@ impl Server {
             let outbox = Arc::clone(&client.outbox);
             outbox.begin();
             match arrived {
-                Arrived::Call(call, payload) => self.call(call, payload, outbox),
-                Arrived::Request(request) => self.request(*request, outbox),
-                Arrived::Refused(response) => outbox.finish(&response.encode()),
-                Arrived::OtherProtocol => {
-                    let acknowledgement = Arc::clone(&self.acknowledgement);
-                    outbox.finish(&acknowledgement);
-                }
+                Ok(Opening::Call(frame)) => self.call(frame, outbox),
+                Ok(Opening::Request(request)) => self.request(request, outbox),
+                Err(Refusal::Request(response)) => outbox.finish(&response.encode()),
+                // It names our version, and the connection ends.
+                Err(Refusal::Call(_)) => outbox.finish(&self.acknowledgement),
             }
         }
         // Other clients have a turn, too.
         self.wake_list.add(token);
     }
 
-    fn call(&mut self, mut call: Box<Call>, payload: Vec<u8>, outbox: Arc<Outbox>) {
+    fn call(&mut self, frame: CallFrame, outbox: Arc<Outbox>) {
+        let (mut call, payload) = frame.into_parts();
         self.shared.begin_event(&call.client);
         name_the_agent(&mut call, &payload);
         let form = Form::Reply(Some(Arc::clone(&self.acknowledgement)));
-        let answering = self.answering(*call, form, outbox);
+        let answering = self.answering(call, form, outbox);
         if payload.len() > LARGE {
             let deciding = self.decide_elsewhere(payload, &answering);
             return self.let_wait(deciding, answering);
