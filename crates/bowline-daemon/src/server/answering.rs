@@ -87,6 +87,6 @@ impl Answering {
                 Box::new(move |_| ended(&shared))
             }
         };
-        Some(Submission { record, done })
+        Some(Submission::new(record, done))
     }
 }
