@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bowline::hooks::{Decision, HookContext, HookEvent, HookInput, Opinion, TriggerResult};
 use bowline::settings::Steers;
-use bowline_builtins::recorder::{RecordSource, add_change};
+use bowline_builtins::recorder::{add_change, make_record};
 use bowline_store::{Change, Enforcement, HookFired, Record};
 use serde_json::Value;
 use tokio::join;
@@ -354,21 +354,18 @@ impl CallContext {
         let enforced = !blocks
             || self.protocol.enforces(self.input.event_type())
                 && !self.sent_on_already(&result.output);
-        let event = RecordSource {
-            time: self.time,
-            project: Some(&project.folder),
-            input: self.input(),
-            ctx,
-            result,
-            enforcement: if enforced {
-                Enforcement::Enforced
-            } else {
-                Enforcement::Unenforced
-            },
-            duration: self.began.elapsed(),
-            scope_of: &|hook| project.scope_of(hook),
+        let enforcement = if enforced {
+            Enforcement::Enforced
+        } else {
+            Enforcement::Unenforced
         };
-        let mut record = event.record()?;
+        let took = self.began.elapsed();
+        let mut record = make_record(self.time, self.input(), ctx, result, enforcement)?;
+        record.decided.project = Some(project.folder.to_string_lossy().into_owned());
+        record.decided.duration = took;
+        for hook in &mut record.decided.hooks {
+            hook.scope = project.scope_of(&hook.name);
+        }
         if idle.is_some() {
             record.decided.reason = idle;
         }
