@@ -6,6 +6,7 @@
 
 mod answering;
 mod berth;
+mod clients;
 mod connection;
 mod helm;
 mod helper;
@@ -20,18 +21,15 @@ mod waits;
 
 use std::collections::HashMap;
 use std::io::{self, ErrorKind};
-use std::os::fd::AsRawFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use bowline::hooks::CancellationToken;
 use bowline_store::Store;
-use bowline_wire::{Acknowledgement, Call, CallFrame, Opening, Refusal, Request, Response};
-use mio::event::Event;
-use mio::net::{UnixListener, UnixStream};
-use mio::unix::SourceFd;
-use mio::{Events, Interest, Registry, Token};
+use bowline_wire::{Acknowledgement, Call, CallFrame, Request, Response};
+use mio::net::UnixListener;
+use mio::{Events, Interest, Token};
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 
@@ -40,14 +38,13 @@ use crate::bounded::FILES_WITHIN;
 use crate::daemon::Idle;
 use crate::engine::{Decided, Deciding, Engine, Weight, name_the_agent};
 use crate::instance::{Instance, StartError};
-use crate::peer;
 use crate::status::{Shared, Stop};
 use answering::{Answering, Form};
 use connection::ClientConnection;
 use helm::{End, Helm};
 use helper::{Helper, HelperState, Tools};
 use keeper::Keeper;
-use outbox::{Outbox, Unsent, WakeList};
+use outbox::{Outbox, WakeList};
 use relief::Relief;
 use round::Round;
 use waits::Waits;
@@ -59,8 +56,6 @@ const FIRST_CLIENT: usize = 2;
 const LOOK_AROUND: Duration = Duration::from_secs(2);
 /// Longer payloads are read elsewhere, because all other clients wait for this thread.
 const LARGE: usize = 256 * 1024;
-/// At most this many messages of one client are taken in a row.
-const IN_A_ROW: usize = 32;
 /// How long work without a client may take to end.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 /// How long a daemon that stops waits for what it has begun.
@@ -267,94 +262,6 @@ impl Server {
         }
     }
 
-    fn accept(&mut self) {
-        let was_told = std::mem::take(&mut self.turned_away);
-        while let Some(listener) = &self.listener {
-            match listener.accept() {
-                Ok((stream, _)) => self.welcome(stream),
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return,
-                Err(error)
-                    if matches!(
-                        error.kind(),
-                        ErrorKind::Interrupted | ErrorKind::ConnectionAborted
-                    ) => {}
-                Err(error) => {
-                    // Too many descriptors: clients wait in the socket's queue, or run without the daemon.
-                    if !was_told {
-                        tracing::warn!("a connection cannot be taken: {error}");
-                    }
-                    self.turned_away = true;
-                    return;
-                }
-            }
-        }
-    }
-
-    fn welcome(&mut self, mut stream: UnixStream) {
-        if !peer::is_own_user(&stream) {
-            tracing::warn!("a connection of another user was refused");
-            return;
-        }
-        let token = Token(self.next_token);
-        self.next_token = self.next_token.wrapping_add(1).max(FIRST_CLIENT);
-        let registry = self.poll.registry();
-        if let Err(error) = registry.register(&mut stream, token, Interest::READABLE) {
-            tracing::warn!("a connection cannot be polled: {error}");
-            return;
-        }
-        let outbox = Outbox::new(stream, token, Arc::clone(&self.wake_list));
-        self.clients.insert(token, ClientConnection::new(outbox));
-        self.shared.count_connections(self.clients.len());
-    }
-
-    /// Something has happened to a connection.
-    fn attend(&mut self, token: Token, event: &Event) {
-        if event.is_write_closed() {
-            return self.leave(token);
-        }
-        if let Some(client) = self.clients.get_mut(&token) {
-            if event.is_read_closed() {
-                client.note_end();
-            } else if event.is_readable() {
-                client.note_arrival();
-            }
-        }
-        self.serve(token);
-    }
-
-    /// Reads what a client has sent, one message at a time.
-    fn serve(&mut self, token: Token) {
-        for _ in 0..IN_A_ROW {
-            let Some(client) = self.clients.get_mut(&token) else {
-                return;
-            };
-            if client.outbox.flush() == Unsent::Some {
-                // A client that does not read its answers gets no more of them.
-                return await_writing(self.poll.registry(), client, token);
-            }
-            if client.outbox.is_busy(|| client.has_more()) {
-                return;
-            }
-            let Some(arrived) = client.next(&mut self.scratch) else {
-                if client.is_over() && client.outbox.flush() == Unsent::Nothing {
-                    self.remove(token);
-                }
-                return;
-            };
-            let outbox = Arc::clone(&client.outbox);
-            outbox.begin();
-            match arrived {
-                Ok(Opening::Call(frame)) => self.call(frame, outbox),
-                Ok(Opening::Request(request)) => self.request(request, outbox),
-                Err(Refusal::Request(response)) => outbox.finish(&response.encode()),
-                // It names our version, and the connection ends.
-                Err(Refusal::Call(_)) => outbox.finish(&self.acknowledgement),
-            }
-        }
-        // Other clients have a turn, too.
-        self.wake_list.add(token);
-    }
-
     fn call(&mut self, frame: CallFrame, outbox: Arc<Outbox>) {
         let (mut call, payload) = frame.into_parts();
         self.shared.begin_event(&call.client);
@@ -520,25 +427,6 @@ impl Server {
         });
     }
 
-    /// The client is gone: what runs only for it ends.
-    fn leave(&mut self, token: Token) {
-        if let Some(cancellation) = self
-            .clients
-            .get(&token)
-            .and_then(|client| client.cancellation.as_ref())
-        {
-            cancellation.cancel();
-        }
-        self.remove(token);
-    }
-
-    fn remove(&mut self, token: Token) {
-        if let Some(client) = self.clients.remove(&token) {
-            deregister(self.poll.registry(), &client);
-            self.shared.count_connections(self.clients.len());
-        }
-    }
-
     /// Accepts nothing new, and waits for what was begun; `None` if another thread took over meanwhile.
     fn drain(mut self: Box<Self>) -> Option<io::Result<Box<Self>>> {
         self.accept();
@@ -577,21 +465,3 @@ impl AsMut<Round> for Box<Server> {
 }
 
 const PANICKED: &str = "Bowline failed inside while it decided";
-
-// The stream is shared with threads that still answer; the poller needs only its descriptor.
-
-fn deregister(registry: &Registry, client: &ClientConnection) {
-    let descriptor = client.outbox.stream().as_raw_fd();
-    if let Err(error) = registry.deregister(&mut SourceFd(&descriptor)) {
-        tracing::debug!("a connection could not be taken from the poller: {error}");
-    }
-}
-
-/// Asks the poller to report when the other side can take more.
-fn await_writing(registry: &Registry, client: &ClientConnection, token: Token) {
-    let descriptor = client.outbox.stream().as_raw_fd();
-    let interest = Interest::READABLE.add(Interest::WRITABLE);
-    if let Err(error) = registry.reregister(&mut SourceFd(&descriptor), token, interest) {
-        tracing::warn!("a connection cannot be polled for writing: {error}");
-    }
-}
