@@ -197,8 +197,8 @@ impl Engine {
         &self,
         call: &Call,
         payload: &[u8],
+        began: Instant,
     ) -> Result<(&'static Protocol, HookInput), Box<Decided>> {
-        let began = Instant::now();
         let is_idle = || self.idle_because(switch_unread(call)).is_some();
         let unverified = |problem: &str| {
             let unverified = unverified::answer(call, payload, problem);

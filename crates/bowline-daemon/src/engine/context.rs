@@ -84,7 +84,7 @@ impl CallContext {
         cancellation: CancellationToken,
     ) -> Result<Self, Box<Decided>> {
         let (time, began) = (Utc::now(), Instant::now());
-        let (protocol, input) = engine.understand(call, payload)?;
+        let (protocol, input) = engine.understand(call, payload, began)?;
         let mut named: Option<PathBuf> = None;
         let mut locations = LocationValues::default();
         let mut deciding = Switch::On;
