@@ -1,15 +1,13 @@
 //! What happened, for the store: tool calls from start to end, prompts, sessions, work handed to sub-agents.
 //!
 //! [`Tracing`] is a hook like any other. When an event is decided it notes in the event's context what that means for the store,
-//! without secrets. The caller that triggered the event makes a record of it with [`RecordSource::record`] and hands that to the store, so that
+//! without secrets. The caller that triggered the event makes a record of it with [`make_record`] and hands that to the store, so that
 //! the decision and what follows from it are kept together or not at all. No daemon is needed for that:
 //!
 //! ```
-//! use std::time::Instant;
-//!
 //! use bowline::hooks::{HookContext, HookInput, HookManager};
 //! use bowline::settings::RecordConfig;
-//! use bowline_builtins::recorder::{RecordSource, Tracing};
+//! use bowline_builtins::recorder::{Tracing, make_record};
 //! use bowline_store::{Enforcement, Options, SqliteStore, Store};
 //! use serde_json::json;
 //!
@@ -23,19 +21,9 @@
 //! let input = HookInput::pre_tool_use("s1", "Bash", json!({ "command": "ls", "api_key": "hush" }))
 //!     .with_field("tool_use_id", "toolu_1");
 //! let ctx = HookContext::new("s1").with_call_id("event-1").with_agent("my-agent");
-//! let started = Instant::now();
 //! let result = manager.trigger(input.clone(), &ctx).await;
-//! let event = RecordSource {
-//!     time: chrono::Utc::now(),
-//!     project: None,
-//!     input: &input,
-//!     ctx: &ctx,
-//!     result: &result,
-//!     enforcement: Enforcement::Enforced,
-//!     duration: started.elapsed(),
-//!     scope_of: &|_hook| None,
-//! };
-//! if let Some(record) = event.record() {
+//! let made = make_record(chrono::Utc::now(), &input, &ctx, &result, Enforcement::Enforced);
+//! if let Some(record) = made {
 //!     store.submit(record, Box::new(|_outcome| {}));
 //! }
 //! store.flush()?;
@@ -56,8 +44,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bowline::hooks::{
-    Background, Decision, Hook, HookContext, HookEvent, HookInput, Opinion, Recording, RunMode,
-    RunPolicy,
+    Background, Decision, Hook, HookContext, HookEvent, HookInput, Opinion, Recording, RunPolicy,
 };
 use bowline::settings::RecordConfig;
 use bowline_store::Store;
@@ -67,7 +54,7 @@ use tokio::time::Instant;
 use changes::{Course, changes};
 pub use pending::add_change;
 use pending::{Meaning, PendingChanges};
-pub use record::RecordSource;
+pub use record::make_record;
 pub(crate) use record::subagent_of;
 
 /// Variables of a caller that switch recording off, if [`disables`] says so of their value. HtmlGraph is a tracker whose
@@ -139,9 +126,7 @@ impl Hook for Tracing {
     }
 
     fn policy(&self) -> RunPolicy {
-        let mut policy = RunPolicy::observer();
-        policy.mode = RunMode::Told;
-        policy
+        RunPolicy::told()
     }
 
     async fn decided(&self, input: &HookInput, decision: &Opinion, ctx: &HookContext) {

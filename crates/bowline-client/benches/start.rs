@@ -122,10 +122,10 @@ fn answer(mut stream: UnixStream) {
     let mut reader = BufReader::new(&stream);
     let mut line = Vec::new();
     reader.read_until(b'\n', &mut line).expect("a first line");
-    let announced = Call::decode(&line).expect("a hook call");
-    let mut body = vec![0; announced.body_bytes()];
+    let frame = Call::decode(&line).expect("a hook call");
+    let mut body = vec![0; frame.body_bytes()];
     reader.read_exact(&mut body).expect("the payload");
-    let (call, _) = announced.with_body(body);
+    let (call, _) = frame.with_body(body).into_parts();
     let acknowledged = Acknowledgement {
         daemon: "bench".to_owned(),
         pid: 1,

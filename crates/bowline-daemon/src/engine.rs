@@ -1,13 +1,13 @@
 //! Decides one hook call: payload → input → manager → answer and record. The daemon and the direct run share it.
 
+mod context;
 mod cost;
+mod deciding;
 mod duplicates;
 mod env_file;
-mod incoming;
 mod modes;
 pub(crate) mod patience;
 mod projects;
-mod read_call;
 mod skills;
 mod stand_ins;
 mod timely;
@@ -17,35 +17,35 @@ mod voids;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::pin::{Pin, pin};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use bowline::hooks::{
     Background, CancellationToken, EventClass, HookEvent, HookInput, event_named, parse_payload,
 };
-use bowline_agents::{Agent, DEFAULT, supported_names};
+use bowline_agents::{Agent, DEFAULT, Protocol, supported_names};
 use bowline_builtins::guard::Strikes;
 use bowline_builtins::machine::Machine;
 use bowline_builtins::recorder::noting_failures;
 use bowline_builtins::{Ledger, SharedState};
 use bowline_store::{Record, SessionRef, Store};
-use bowline_wire::Answer;
+use bowline_wire::{Answer, Call};
 use chrono::{Local, Utc};
 use serde_json::Value;
-use tokio::sync::watch;
 
-use crate::bounded::FILES_WITHIN;
 use crate::pause::Pause;
-use duplicates::{Duplicates, Met};
-use incoming::Switch;
-pub use incoming::{Incoming, name_the_agent};
+pub(crate) use context::CallContext;
+pub use context::name_the_agent;
+use context::{Switch, switch_unread};
+pub(crate) use deciding::Watched;
+use duplicates::Duplicates;
 use modes::Modes;
-use patience::{Hanging, Looking, Patience};
+use patience::Hanging;
 pub use projects::ProjectState;
-use projects::{Project, ProjectKey, Projects};
-use read_call::ReadCall;
+use projects::Projects;
 use stand_ins::StandIns;
+use unverified::Unverified;
 use voids::Voids;
 
 /// At most this many sessions are remembered with the folder that they began in.
@@ -167,23 +167,54 @@ impl Engine {
         self.projects.loads()
     }
 
-    /// Reads a call with its payload, without touching files.
-    pub fn prepare(self: &Arc<Self>, incoming: &Arc<Incoming>, payload: &[u8]) -> Prepared {
-        let began = Instant::now();
-        let call = &incoming.call;
-        let settled = |decided| Prepared {
-            stage: Stage::Settled(Box::new(decided)),
+    /// Decides a call. Look-ups run on other threads, for at most this long. The token ends deciding early, and with it the hooks that
+    /// run.
+    pub async fn decide(
+        self: &Arc<Self>,
+        call: &Arc<Call>,
+        payload: &[u8],
+        cancellation: CancellationToken,
+        files: Duration,
+    ) -> Decided {
+        match self.prepare(call, payload, cancellation) {
+            Ok(call) => call.decide(files).await,
+            Err(decided) => *decided,
+        }
+    }
+
+    /// Reads a call with its payload, without touching files. The error is the result of a call that cannot be read.
+    pub(crate) fn prepare(
+        self: &Arc<Self>,
+        call: &Arc<Call>,
+        payload: &[u8],
+        cancellation: CancellationToken,
+    ) -> Result<Arc<CallContext>, Box<Decided>> {
+        CallContext::read(self, call, payload, cancellation).map(Arc::new)
+    }
+
+    /// The event of a call, and how its agent speaks. The error is the result of a call that cannot be read.
+    fn understand(
+        &self,
+        call: &Call,
+        payload: &[u8],
+        began: Instant,
+    ) -> Result<(&'static Protocol, HookInput), Box<Decided>> {
+        let is_idle = || self.idle_because(switch_unread(call)).is_some();
+        let unverified = |problem: &str| {
+            let unverified = unverified::answer(call, payload, problem);
+            Box::new(unverified.decided(call, began.elapsed()))
+        };
+        let unreadable = |problem: &str| {
+            if is_idle() {
+                Box::new(Unverified::silence(problem).decided(call, Duration::ZERO))
+            } else {
+                unverified(problem)
+            }
         };
         if call.agent.is_empty() {
-            let problem = format!(
-                "no agent is named, and the event is not {}'s",
-                DEFAULT.title
-            );
-            if self.idle_because(incoming.switch_unread()).is_some() {
-                return settled(incoming.unanswered(&problem));
-            }
-            let unverified = unverified::answer(call, payload, &problem);
-            return settled(incoming.decided(unverified, began.elapsed()));
+            let default = DEFAULT.title;
+            let problem = format!("no agent is named, and the event is not {default}'s");
+            return Err(unreadable(&problem));
         }
         let agent = bowline_agents::named(&call.agent);
         let Some(protocol) = agent.and_then(Agent::protocol) else {
@@ -192,54 +223,15 @@ impl Engine {
                 call.agent,
                 supported_names("and")
             );
-            return settled(incoming.failure(&reason));
+            return Err(Box::new(Decided::failure(call, &reason)));
         };
-        let raw = payload;
-        let payload = match parse_payload(payload) {
-            Ok(payload) => protocol.decode(with_event(payload, call.event.as_deref())),
-            Err(problem) => {
-                if self.idle_because(incoming.switch_unread()).is_some() {
-                    return settled(incoming.unanswered(&problem.to_string()));
-                }
-                let unverified = unverified::answer(call, payload, &problem.to_string());
-                return settled(incoming.decided(unverified, began.elapsed()));
-            }
-        };
-        let input = self.modes.complete(HookInput::from_owned_payload(payload));
-        if let Some(problem) = what_is_not_understood(&input)
-            && self.idle_because(incoming.switch_unread()).is_none()
-        {
-            let unverified = unverified::answer(call, raw, problem);
-            return settled(incoming.decided(unverified, began.elapsed()));
+        let said = parse_payload(payload).map_err(|problem| unreadable(&problem.to_string()))?;
+        let said = protocol.decode(with_event(said, call.event.as_deref()));
+        let input = self.modes.complete(HookInput::from_owned_payload(said));
+        match what_is_not_understood(&input) {
+            Some(problem) if !is_idle() => Err(unverified(problem)),
+            _ => Ok((protocol, input)),
         }
-        let cancellation = CancellationToken::new();
-        let (answer_sender, first) = match self.duplicates.meet(call, raw, incoming.entry) {
-            Met::First(answer_sender) => (Some(answer_sender), None),
-            Met::Second(first) => (None, Some(first)),
-        };
-        let cwd = input.cwd().map(Path::new).filter(|cwd| cwd.is_absolute());
-        let read = Arc::new(ReadCall {
-            engine: Arc::clone(self),
-            answer_sender: Mutex::new(answer_sender),
-            completed: OnceLock::new(),
-            incoming: Arc::clone(incoming),
-            folder: cwd.unwrap_or(&call.cwd).to_owned(),
-            protocol,
-            began,
-            input,
-            cancellation,
-        });
-        let key = read.known_project().map(|folder| read.key(folder));
-        let project = key.as_ref().and_then(|key| self.projects.get(key));
-        let stage = match project {
-            Some(project) => Stage::Ready(read, project),
-            None => Stage::Unloaded(read, key),
-        };
-        let stage = match first {
-            Some(first) => Stage::Second(first, Box::new(stage)),
-            None => stage,
-        };
-        Prepared { stage }
     }
 
     /// Why nothing is decided, if that is so.
@@ -331,177 +323,11 @@ fn carries_tool_call(input: &HookInput) -> bool {
     called && !has(&["tool_response"])
 }
 
-/// A call that was read and waits to be decided.
-pub struct Prepared {
-    stage: Stage,
-}
-
-enum Stage {
-    /// There is nothing to run.
-    Settled(Box<Decided>),
-    /// Its project is loaded.
-    Ready(Arc<ReadCall>, Arc<Project>),
-    /// Its project has to be found or loaded first.
-    Unloaded(Arc<ReadCall>, Option<ProjectKey>),
-    /// The same event is being decided for another call. If that gives no answer, this call goes on.
-    Second(watch::Receiver<Option<Answer>>, Box<Stage>),
-}
-
-impl Stage {
-    fn cancellation(&self) -> Option<CancellationToken> {
-        match self {
-            Self::Settled(_) => None,
-            Self::Ready(call, _) | Self::Unloaded(call, _) => Some(call.cancellation.clone()),
-            Self::Second(_, stage) => stage.cancellation(),
-        }
-    }
-
-    async fn decide(self, files_within: Duration) -> Decided {
-        match self {
-            Self::Settled(decided) => *decided,
-            Self::Ready(call, project) => {
-                let patience = Patience::apart(files_within, &call.engine.hanging);
-                call.decide(&project, &patience).await
-            }
-            Self::Unloaded(call, key) => {
-                let patience = Patience::apart(files_within, &call.engine.hanging);
-                let project = call.load(key, &patience, files_within).await;
-                call.recall_mode(&project, &patience).await;
-                call.decide(&project, &patience).await
-            }
-            Self::Second(first, stage) => match duplicates::answer_of(first).await {
-                Some(answer) => Decided {
-                    answer,
-                    record: None,
-                    files_left: files_within,
-                },
-                None => Box::pin(stage.decide(files_within)).await,
-            },
-        }
-    }
-}
-
-impl std::fmt::Debug for Prepared {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Prepared").finish_non_exhaustive()
-    }
-}
-
 /// How long deciding may hold up its thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Weight {
+pub(crate) enum Weight {
     /// It only computes.
     Light,
     /// It reads settings, starts processes or sends requests.
     Heavy,
-}
-
-impl Prepared {
-    /// Ends deciding early, and with it the hooks that run.
-    pub fn cancellation(&self) -> Option<CancellationToken> {
-        self.stage.cancellation()
-    }
-
-    /// How long deciding may hold up its thread.
-    pub fn weight(&self) -> Weight {
-        match &self.stage {
-            Stage::Settled(_) => Weight::Light,
-            // Slow look-ups are done on other threads.
-            Stage::Ready(call, project) if call.engine.hanging.is_slow(&project.folder) => {
-                Weight::Heavy
-            }
-            Stage::Ready(call, project) => project.weight(call.input.event_type()),
-            Stage::Unloaded(..) | Stage::Second(..) => Weight::Heavy,
-        }
-    }
-
-    /// Decides. Look-ups run on other threads, for at most a second.
-    pub async fn decide(self) -> Decided {
-        self.decide_within(FILES_WITHIN).await
-    }
-
-    /// The same, if a part of the second has passed.
-    pub async fn decide_within(self, files: Duration) -> Decided {
-        self.stage.decide(files).await
-    }
-
-    /// Decides on a supervised thread, which looks at files itself.
-    pub(crate) fn decide_here(self) -> Here {
-        let (call, project) = match self.stage {
-            Stage::Ready(call, project) => (call, project),
-            stage => {
-                return Here {
-                    deciding: Box::pin(stage.decide(FILES_WITHIN)),
-                    watched: None,
-                };
-            }
-        };
-        let hanging = &call.engine.hanging;
-        let patience = if hanging.hangs(&project.folder) {
-            Patience::closed(hanging)
-        } else {
-            Patience::here(hanging)
-        };
-        let watched = Watched {
-            call: Arc::clone(&call),
-            project: Arc::clone(&project),
-            patience: Arc::clone(&patience),
-        };
-        let deciding = Box::pin(async move { call.decide(&project, &patience).await });
-        Here {
-            deciding,
-            watched: Some(watched),
-        }
-    }
-
-    /// Decides, and stops early if the client leaves meanwhile.
-    pub async fn decide_unless(self, gone: CancellationToken) -> Decided {
-        let cancellation = self.cancellation();
-        let mut deciding = pin!(self.decide());
-        tokio::select! {
-            biased;
-            decided = &mut deciding => return decided,
-            () = gone.cancelled() => {}
-        }
-        if let Some(cancellation) = cancellation {
-            cancellation.cancel();
-        }
-        deciding.await
-    }
-}
-
-/// A call that is decided on a supervised thread.
-pub(crate) struct Here {
-    pub(crate) deciding: Deciding,
-    pub(crate) watched: Option<Watched>,
-}
-
-/// What the supervisor needs if the thread hangs.
-pub(crate) struct Watched {
-    call: Arc<ReadCall>,
-    project: Arc<Project>,
-    patience: Arc<Patience>,
-}
-
-impl Watched {
-    /// The call waits for something, and goes on without supervision.
-    pub(crate) fn leave(&self) {
-        self.patience.leave();
-    }
-
-    /// Notes how long the thread took for it.
-    pub(crate) fn took(&self, time: Duration) {
-        self.project.note_cost(time);
-    }
-
-    /// The look-up that it may hang in.
-    pub(crate) fn looking(&self) -> Looking {
-        Looking::begin(&self.call.engine.hanging, &self.project.folder)
-    }
-
-    /// Decides the same call without a look at files.
-    pub(crate) async fn decide_unseen(self) -> Decided {
-        let patience = Patience::closed(&self.call.engine.hanging);
-        self.call.decide(&self.project, &patience).await
-    }
 }

@@ -21,7 +21,7 @@ mod watch;
 pub use ask::{AskError, Connection, Patience};
 pub use bounded::{FILES_WITHIN, Slow, within};
 pub use daemon::{DaemonOptions, Idle, raise_file_limit, run, survive_file_size_limit};
-pub use engine::{Decided, Engine, Incoming, Prepared, ProjectState, Weight, name_the_agent};
+pub use engine::{Decided, Engine, ProjectState, name_the_agent};
 pub use instance::{Holder, StartError};
 pub use pause::{Pause, PauseError};
 pub use places::{PlaceError, Places};

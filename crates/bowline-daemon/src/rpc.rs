@@ -57,7 +57,12 @@ pub trait Question: Serialize + Sized {
     fn read(arguments: &mut Arguments) -> Option<Self>;
 
     /// Finds the answer. When that fails, nothing was changed.
-    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError>;
+    fn answer(&self, store: &dyn Store) -> bowline_store::Result<Self::Answer>;
+
+    /// What a failure of the store is told as.
+    fn failure(error: bowline_store::Error) -> RequestError {
+        RequestError::handler(error.to_string())
+    }
 
     /// The arguments as they are sent.
     fn arguments(&self) -> Map<String, Value> {
@@ -160,10 +165,5 @@ fn run<Q: Question>(
     let mut arguments = Arguments::new(Q::COMMAND, arguments.clone());
     let question = Q::read(&mut arguments);
     let question = arguments.finish(question)?;
-    bounds::fit(question.answer(store)?)
-}
-
-/// The failure of a store, as an answer.
-fn failed(error: bowline_store::Error) -> RequestError {
-    RequestError::handler(error.to_string())
+    bounds::fit(question.answer(store).map_err(Q::failure)?)
 }

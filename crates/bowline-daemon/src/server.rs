@@ -6,6 +6,7 @@
 
 mod answering;
 mod berth;
+mod clients;
 mod connection;
 mod helm;
 mod helper;
@@ -13,41 +14,39 @@ mod hook_request;
 mod keeper;
 mod outbox;
 mod relief;
+mod round;
 #[cfg(test)]
 mod tests;
 mod waits;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::io::{self, ErrorKind};
-use std::os::fd::AsRawFd;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use bowline::hooks::CancellationToken;
-use bowline_store::{Store, Submission};
-use bowline_wire::{Acknowledgement, Call, Request, Response};
-use mio::event::Event;
-use mio::net::{UnixListener, UnixStream};
-use mio::unix::SourceFd;
-use mio::{Events, Interest, Registry, Token};
+use bowline_store::Store;
+use bowline_wire::{Acknowledgement, Call, CallFrame, Request, Response};
+use mio::net::UnixListener;
+use mio::{Events, Interest, Token};
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 
 use crate::agents;
+use crate::bounded::FILES_WITHIN;
 use crate::daemon::Idle;
-use crate::engine::{Decided, Deciding, Engine, Incoming, Weight};
+use crate::engine::{Decided, Deciding, Engine, Weight, name_the_agent};
 use crate::instance::{Instance, StartError};
-use crate::peer;
 use crate::status::{Shared, Stop};
-use answering::{Acknowledge, Answering};
-use connection::{Arrived, ClientConnection};
+use answering::{Answering, Form};
+use connection::ClientConnection;
 use helm::{End, Helm};
-use helper::{Helper, HelperState, PollResult, Ready, Tools, Waiting};
-use hook_request::HookRequest;
+use helper::{Helper, HelperState, Tools};
 use keeper::Keeper;
-use outbox::{Outbox, Unsent, WakeList};
-use relief::{Pending, Relief};
+use outbox::{Outbox, WakeList};
+use relief::Relief;
+use round::Round;
 use waits::Waits;
 
 const LISTENER: Token = Token(0);
@@ -57,8 +56,6 @@ const FIRST_CLIENT: usize = 2;
 const LOOK_AROUND: Duration = Duration::from_secs(2);
 /// Longer payloads are read elsewhere, because all other clients wait for this thread.
 const LARGE: usize = 256 * 1024;
-/// At most this many messages of one client are taken in a row.
-const IN_A_ROW: usize = 32;
 /// How long work without a client may take to end.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 /// How long a daemon that stops waits for what it has begun.
@@ -89,12 +86,7 @@ pub(crate) struct Server {
     answer_when: AnswerWhen,
     idle: Idle,
     acknowledgement: Arc<[u8]>,
-    /// Calls of this round that only have to be decided.
-    ready: VecDeque<Ready>,
-    /// Calls of the previous polling thread, which hangs.
-    adopted: Vec<Waiting>,
-    /// Records of this round.
-    batch: Vec<Submission>,
+    round: Round,
     helper: Helper,
     waits: Waits,
     relief: Arc<Relief>,
@@ -170,9 +162,7 @@ impl Server {
             answer_when: parts.answer_when,
             idle: parts.idle,
             acknowledgement: acknowledgement.encode().into(),
-            ready: VecDeque::new(),
-            adopted: Vec::new(),
-            batch: Vec::new(),
+            round: Round::default(),
             helper,
             waits: Waits::new(),
             relief,
@@ -272,144 +262,56 @@ impl Server {
         }
     }
 
-    fn accept(&mut self) {
-        let was_told = std::mem::take(&mut self.turned_away);
-        while let Some(listener) = &self.listener {
-            match listener.accept() {
-                Ok((stream, _)) => self.welcome(stream),
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return,
-                Err(error)
-                    if matches!(
-                        error.kind(),
-                        ErrorKind::Interrupted | ErrorKind::ConnectionAborted
-                    ) => {}
-                Err(error) => {
-                    // Too many descriptors: clients wait in the socket's queue, or run without the daemon.
-                    if !was_told {
-                        tracing::warn!("a connection cannot be taken: {error}");
-                    }
-                    self.turned_away = true;
-                    return;
-                }
-            }
-        }
-    }
-
-    fn welcome(&mut self, mut stream: UnixStream) {
-        if !peer::is_own_user(&stream) {
-            tracing::warn!("a connection of another user was refused");
-            return;
-        }
-        let token = Token(self.next_token);
-        self.next_token = self.next_token.wrapping_add(1).max(FIRST_CLIENT);
-        let registry = self.poll.registry();
-        if let Err(error) = registry.register(&mut stream, token, Interest::READABLE) {
-            tracing::warn!("a connection cannot be polled: {error}");
-            return;
-        }
-        let outbox = Outbox::new(stream, token, Arc::clone(&self.wake_list));
-        self.clients.insert(token, ClientConnection::new(outbox));
-        self.shared.count_connections(self.clients.len());
-    }
-
-    /// Something has happened to a connection.
-    fn attend(&mut self, token: Token, event: &Event) {
-        if event.is_write_closed() {
-            return self.leave(token);
-        }
-        if let Some(client) = self.clients.get_mut(&token) {
-            if event.is_read_closed() {
-                client.note_end();
-            } else if event.is_readable() {
-                client.note_arrival();
-            }
-        }
-        self.serve(token);
-    }
-
-    /// Reads what a client has sent, one message at a time.
-    fn serve(&mut self, token: Token) {
-        for _ in 0..IN_A_ROW {
-            let Some(client) = self.clients.get_mut(&token) else {
-                return;
-            };
-            if client.outbox.flush() == Unsent::Some {
-                // A client that does not read its answers gets no more of them.
-                return await_writing(self.poll.registry(), client, token);
-            }
-            if client.outbox.is_busy(|| client.has_more()) {
-                return;
-            }
-            let Some(arrived) = client.next(&mut self.scratch) else {
-                if client.is_over() && client.outbox.flush() == Unsent::Nothing {
-                    self.remove(token);
-                }
-                return;
-            };
-            let outbox = Arc::clone(&client.outbox);
-            outbox.begin();
-            match arrived {
-                Arrived::Call(call, payload) => self.call(token, *call, payload, outbox),
-                Arrived::Request(request) => self.request(*request, outbox),
-                Arrived::Refused(response) => outbox.finish(&response.encode()),
-                Arrived::OtherProtocol => {
-                    let acknowledgement = Arc::clone(&self.acknowledgement);
-                    outbox.finish(&acknowledgement);
-                }
-            }
-        }
-        // Other clients have a turn, too.
-        self.wake_list.add(token);
-    }
-
-    fn call(&mut self, token: Token, call: Call, payload: Vec<u8>, outbox: Arc<Outbox>) {
+    fn call(&mut self, frame: CallFrame, outbox: Arc<Outbox>) {
+        let (mut call, payload) = frame.into_parts();
         self.shared.begin_event(&call.client);
-        let mut answering = Answering {
-            signs: call.signs,
-            incoming: Incoming::new(call, &payload),
-            outbox,
-            acknowledgement: Acknowledge::With(Arc::clone(&self.acknowledgement)),
-            shared: Arc::clone(&self.shared),
-            relief: Arc::clone(&self.relief),
-        };
+        name_the_agent(&mut call, &payload);
+        let form = Form::Reply(Some(Arc::clone(&self.acknowledgement)));
+        let answering = self.answering(call, form, outbox);
         if payload.len() > LARGE {
-            self.acknowledge(token, &mut answering);
-            let gone = CancellationToken::new();
-            self.note_cancellation(token, Some(gone.clone()));
-            let engine = Arc::clone(&self.engine);
-            let incoming = Arc::clone(&answering.incoming);
-            let deciding = async move {
-                let prepared = engine.prepare(&incoming, &payload);
-                prepared.decide_unless(gone).await
-            };
-            return self.spawn(Box::pin(deciding), answering);
+            let deciding = self.decide_elsewhere(payload, &answering);
+            return self.let_wait(deciding, answering);
         }
         let prepared = catch_unwind(AssertUnwindSafe(|| {
-            self.engine.prepare(&answering.incoming, &payload)
+            let cancellation = answering.cancellation.clone();
+            (self.engine).prepare(&answering.call, &payload, cancellation)
         }));
         match prepared {
-            Ok(prepared) if prepared.weight() == Weight::Light => self.ready.push_back(Ready {
-                token,
-                prepared,
-                answering,
-            }),
-            Ok(prepared) => {
-                self.note_cancellation(token, prepared.cancellation());
-                self.acknowledge(token, &mut answering);
-                self.spawn(Box::pin(prepared.decide()), answering);
+            Ok(Ok(call)) if call.weight() == Weight::Light => {
+                self.round.ready.push_back((call, answering));
             }
+            Ok(Ok(call)) => self.let_wait(Box::pin(call.decide(FILES_WITHIN)), answering),
+            Ok(Err(decided)) => self.round.batch.extend(answering.submission(*decided)),
             Err(_) => {
                 tracing::error!("reading an event panicked");
-                self.settle(answering.incoming.failure(PANICKED), answering);
+                let failure = Decided::failure(&answering.call, PANICKED);
+                self.round.batch.extend(answering.submission(failure));
             }
         }
+    }
+
+    fn answering(&self, call: Call, form: Form, outbox: Arc<Outbox>) -> Answering {
+        Answering {
+            call: Arc::new(call),
+            form,
+            cancellation: CancellationToken::new(),
+            outbox,
+            shared: Arc::clone(&self.shared),
+            relief: Arc::clone(&self.relief),
+            when: self.answer_when,
+        }
+    }
+
+    /// Reads and decides a call on the thread that polls this.
+    fn decide_elsewhere(&self, payload: Vec<u8>, answering: &Answering) -> Deciding {
+        let (engine, call) = (Arc::clone(&self.engine), Arc::clone(&answering.call));
+        let cancellation = answering.cancellation.clone();
+        Box::pin(async move { (engine.decide(&call, &payload, cancellation, FILES_WITHIN)).await })
     }
 
     /// Decides what is ready and submits the records; `None` if another thread took over meanwhile.
     fn work(mut self: Box<Self>) -> Option<Box<Self>> {
-        for call in std::mem::take(&mut self.adopted) {
-            self.let_wait(call);
-        }
+        self.round.add(self.helper.returned());
         self = self.decide()?;
         self = self.hand_over()?;
         self.waits.give(&self.clients);
@@ -419,75 +321,56 @@ impl Server {
     /// Decides what is ready, together with the helper if there are many calls. Hooks that have to wait for something continue
     /// elsewhere.
     fn decide(mut self: Box<Self>) -> Option<Box<Self>> {
-        let helper::Returned { waiting, rest } = self.helper.returned();
-        for call in waiting {
-            self.let_wait(call);
-        }
-        self.batch.extend(rest.batch);
-        self.ready.extend(rest.calls);
-        self.helper.take_half(&mut self.ready);
-        while let Some(call) = self.ready.pop_front() {
-            let (helm, relief) = (Arc::clone(&self.helm), Arc::clone(&self.relief));
-            let turned;
-            (self, turned) = helm.server.decide(self, call, &relief)?;
-            match turned {
-                PollResult::Decided(decided, answering) => self.settle(decided, answering),
-                PollResult::Waiting(call) => self.let_wait(call),
+        self.helper.take_half(&mut self.round);
+        loop {
+            for (deciding, answering) in std::mem::take(&mut self.round.waiting) {
+                self.let_wait(deciding, answering);
             }
+            if self.round.ready.is_empty() {
+                return Some(self);
+            }
+            let (helm, relief) = (Arc::clone(&self.helm), Arc::clone(&self.relief));
+            self = helm.server.decide_next(self, &relief)?;
         }
-        Some(self)
     }
 
-    fn let_wait(&mut self, mut call: Waiting) {
-        self.note_cancellation(call.token, call.cancellation);
-        self.acknowledge(call.token, &mut call.answering);
-        self.spawn(call.deciding, call.answering);
-    }
-
-    /// Acknowledges a call that is not answered at once. Its client gets signs of life.
-    fn acknowledge(&mut self, token: Token, answering: &mut Answering) {
+    /// Acknowledges a call that is not answered at once, and goes on with it elsewhere. Its client gets signs of life. A client that
+    /// leaves ends it.
+    fn let_wait(&mut self, deciding: Deciding, mut answering: Answering) {
+        let (token, cancellation) = (answering.outbox.token(), answering.cancellation.clone());
+        match self.clients.get_mut(&token) {
+            Some(client) => client.cancellation = Some(cancellation),
+            // The client left while the helper decided.
+            None => cancellation.cancel(),
+        }
         answering.acknowledge();
         self.waits.begin(token);
-    }
-
-    fn note_cancellation(&mut self, token: Token, cancellation: Option<CancellationToken>) {
-        match (self.clients.get_mut(&token), cancellation) {
-            (Some(client), cancellation) => client.cancellation = cancellation,
-            // The client left while the helper decided.
-            (None, Some(cancellation)) => cancellation.cancel(),
-            (None, None) => {}
-        }
+        self.spawn(deciding, answering);
     }
 
     fn spawn(&self, deciding: Deciding, answering: Answering) {
-        let (keeper, when) = (Arc::clone(&self.keeper), self.answer_when);
+        let keeper = Arc::clone(&self.keeper);
         let task = self.runtime.spawn(deciding);
         self.runtime.spawn(async move {
             let decided = task.await.unwrap_or_else(|error| {
                 tracing::error!("deciding an event failed: {error}");
-                answering.incoming.failure(PANICKED)
+                Decided::failure(&answering.call, PANICKED)
             });
-            if let Some(submission) = answering.submission(decided, when) {
+            if let Some(submission) = answering.submission(decided) {
                 keeper.keep(vec![submission]);
             }
         });
     }
 
-    /// Submits the record with the others of this round.
-    fn settle(&mut self, decided: Decided, answering: Answering) {
-        let submission = answering.submission(decided, self.answer_when);
-        self.batch.extend(submission);
-    }
-
     /// Submits the records of this round to the store.
     fn hand_over(mut self: Box<Self>) -> Option<Box<Self>> {
-        if self.batch.is_empty() {
+        if self.round.batch.is_empty() {
             return Some(self);
         }
         if let AnswerWhen::Lagging(lag) = self.answer_when {
             std::thread::sleep(lag);
         }
-        let batch = std::mem::take(&mut self.batch);
+        let batch = std::mem::take(&mut self.round.batch);
         if self.helm.store_hangs() {
             self.keeper.keep(batch);
             return Some(self);
@@ -502,34 +385,14 @@ impl Server {
         server
     }
 
-    /// Decides an event that came as a request, and answers when its record is safe.
-    fn hook_request(&self, id: Option<serde_json::Value>, hook: HookRequest, outbox: Arc<Outbox>) {
-        let shared = Arc::clone(&self.shared);
-        let (keeper, relief) = (Arc::clone(&self.keeper), Arc::clone(&self.relief));
-        shared.begin_request();
-        let prepared = self.engine.prepare(&hook.incoming, &hook.payload);
-        let deciding = self.runtime.spawn(prepared.decide());
-        self.runtime.spawn(async move {
-            let decided = deciding.await.unwrap_or_else(|error| {
-                tracing::error!("deciding an event failed: {error}");
-                hook.incoming.failure(PANICKED)
-            });
-            let result = Ok(hook_request::told(&decided.answer));
-            let response = Response { id, result }.encode();
-            let Some(record) = decided.record else {
-                outbox.finish(&response);
-                return shared.end_request();
-            };
-            let pending = Pending::new(response, outbox, shared, Shared::end_request);
-            relief.watch(&pending, decided.files_left);
-            let done = Box::new(move |_| pending.kept());
-            keeper.keep(vec![Submission { record, done }]);
-        });
-    }
-
     fn request(&self, request: Request, outbox: Arc<Outbox>) {
-        match HookRequest::read(&request) {
-            Some(Ok(hook)) => return self.hook_request(request.id, hook, outbox),
+        match hook_request::read(&request) {
+            Some(Ok((call, payload))) => {
+                self.shared.begin_request();
+                let answering = self.answering(call, Form::Response(request.id), outbox);
+                let deciding = self.decide_elsewhere(payload, &answering);
+                return self.spawn(deciding, answering);
+            }
             Some(Err(error)) => {
                 let (id, result) = (request.id, Err(error));
                 return outbox.finish(&Response { id, result }.encode());
@@ -564,25 +427,6 @@ impl Server {
         });
     }
 
-    /// The client is gone: what runs only for it ends.
-    fn leave(&mut self, token: Token) {
-        if let Some(cancellation) = self
-            .clients
-            .get(&token)
-            .and_then(|client| client.cancellation.as_ref())
-        {
-            cancellation.cancel();
-        }
-        self.remove(token);
-    }
-
-    fn remove(&mut self, token: Token) {
-        if let Some(client) = self.clients.remove(&token) {
-            deregister(self.poll.registry(), &client);
-            self.shared.count_connections(self.clients.len());
-        }
-    }
-
     /// Accepts nothing new, and waits for what was begun; `None` if another thread took over meanwhile.
     fn drain(mut self: Box<Self>) -> Option<io::Result<Box<Self>>> {
         self.accept();
@@ -614,22 +458,10 @@ impl Server {
     }
 }
 
+impl AsMut<Round> for Box<Server> {
+    fn as_mut(&mut self) -> &mut Round {
+        &mut self.round
+    }
+}
+
 const PANICKED: &str = "Bowline failed inside while it decided";
-
-// The stream is shared with threads that still answer; the poller needs only its descriptor.
-
-fn deregister(registry: &Registry, client: &ClientConnection) {
-    let descriptor = client.outbox.stream().as_raw_fd();
-    if let Err(error) = registry.deregister(&mut SourceFd(&descriptor)) {
-        tracing::debug!("a connection could not be taken from the poller: {error}");
-    }
-}
-
-/// Asks the poller to report when the other side can take more.
-fn await_writing(registry: &Registry, client: &ClientConnection, token: Token) {
-    let descriptor = client.outbox.stream().as_raw_fd();
-    let interest = Interest::READABLE.add(Interest::WRITABLE);
-    if let Err(error) = registry.reregister(&mut SourceFd(&descriptor), token, interest) {
-        tracing::warn!("a connection cannot be polled for writing: {error}");
-    }
-}

@@ -36,6 +36,7 @@ mod spool;
 mod sqlite;
 mod status;
 mod store;
+mod submission;
 mod told;
 mod trace;
 mod tree;
@@ -57,9 +58,8 @@ pub use sqlite::{
     Durability, Options, Retention, SqliteStore, count_unkept, keep_beside, kept_beside, unkept,
 };
 pub use status::{DelegationStatus, SessionStatus, TraceStatus, UnknownStatus};
-pub use store::{
-    Done, Forget, Forgotten, Integrity, Outcome, Size, SkippedChange, Store, Submission, Waiting,
-};
+pub use store::{Forget, Forgotten, Integrity, Outcome, Size, SkippedChange, Store, Waiting};
+pub use submission::{Done, Submission};
 pub use trace::{
     DecisionFilter, EventFilter, RecordedEvent, SessionRef, StatusFilter, StatusSet,
     ToolStatistics, Trace, TraceFilter, TraceStatistics,

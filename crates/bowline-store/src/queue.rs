@@ -5,9 +5,9 @@ use std::fmt;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::caps;
 use crate::record::Record;
-use crate::store::{Done, Outcome, Submission};
+use crate::store::Outcome;
+use crate::submission::{Safe, Submission};
 
 /// At most this many records wait; with a deadline of milliseconds there are never that many.
 const MAX_WAITING: usize = 65_536;
@@ -19,66 +19,6 @@ pub(crate) const MAX_BATCH: usize = 512;
 /// Locks even if a thread panicked while it held the lock. The guarded data is consistent after every statement.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// A record on its way.
-pub(crate) struct Entry {
-    pub(crate) record: Arc<Record>,
-    /// Taken by whoever answers first.
-    pub(crate) done: Option<Done>,
-    safe: Safe,
-    arrived: Instant,
-    bytes: usize,
-}
-
-/// Where a record is safe until it is written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Safe {
-    Nowhere,
-    /// In a note of the spool.
-    Noted,
-}
-
-impl Entry {
-    fn new(submission: Submission, arrived: Instant) -> Self {
-        let Submission { mut record, done } = submission;
-        let bytes = caps::cap(&mut record);
-        Self {
-            record: Arc::new(record),
-            done: Some(done),
-            safe: Safe::Nowhere,
-            arrived,
-            bytes,
-        }
-    }
-
-    /// The submission, unless it was answered.
-    fn back(self) -> Option<Submission> {
-        Some(Submission {
-            record: Arc::unwrap_or_clone(self.record),
-            done: self.done?,
-        })
-    }
-
-    /// Whether the spool has a note of it.
-    pub(crate) fn is_noted(&self) -> bool {
-        self.safe == Safe::Noted
-    }
-
-    /// Answers, unless somebody has already answered.
-    pub(crate) fn answer(&mut self, outcome: Outcome) {
-        if let Some(done) = self.done.take() {
-            call(done, outcome);
-        }
-    }
-}
-
-/// A caller's mistake must not end a thread of the store.
-fn call(done: Done, outcome: Outcome) {
-    let calling = std::panic::AssertUnwindSafe(|| done(outcome));
-    if std::panic::catch_unwind(calling).is_err() {
-        tracing::error!("a caller panicked when it was told what became of a record");
-    }
 }
 
 /// Whether a job is done.
@@ -101,10 +41,10 @@ pub(crate) struct Work<W> {
 }
 
 struct State<W> {
-    waiting: VecDeque<Entry>,
+    waiting: VecDeque<Submission>,
     waiting_bytes: usize,
     /// What the writer is writing. The deadline applies to these too.
-    in_flight: Vec<Entry>,
+    in_flight: Vec<Submission>,
     jobs: VecDeque<Job<W>>,
     closing: bool,
     writer_sleeps: bool,
@@ -116,10 +56,10 @@ impl<W> State<W> {
         self.waiting.is_empty() && self.jobs.is_empty() && !self.closing
     }
 
-    fn first_unanswered(&self) -> Option<&Entry> {
+    fn first_unanswered(&self) -> Option<&Submission> {
         self.in_flight
             .iter()
-            .find(|entry| entry.done.is_some())
+            .find(|entry| !entry.is_answered())
             .or_else(|| self.waiting.front())
     }
 }
@@ -154,48 +94,42 @@ impl<W> Queue<W> {
     /// Adds records. Returns those for which there is no space.
     pub(crate) fn push(&self, submissions: Vec<Submission>) -> Vec<Submission> {
         let arrived = Instant::now();
-        let entries: Vec<Entry> = submissions
-            .into_iter()
-            .map(|submission| Entry::new(submission, arrived))
-            .collect();
         let mut refused = Vec::new();
         let mut state = lock(&self.state);
-        for entry in entries {
+        for mut entry in submissions {
             if state.closing
                 || state.waiting.len() >= MAX_WAITING
                 || state.waiting_bytes + entry.bytes > MAX_BYTES
             {
                 refused.push(entry);
             } else {
+                entry.arrived = arrived;
                 state.waiting_bytes += entry.bytes;
                 state.waiting.push_back(entry);
             }
         }
         self.wake(state);
-        refused.into_iter().filter_map(Entry::back).collect()
+        refused
     }
 
     /// Adds a single record and answers it, if the writer is idle and `note` has made the record safe. Otherwise the record
     /// is returned.
     pub(crate) fn push_noted(
         &self,
-        submission: Submission,
+        mut entry: Submission,
         note: impl FnOnce(&Record) -> bool,
     ) -> Option<Submission> {
-        let mut entry = Entry::new(submission, Instant::now());
         let mut state = lock(&self.state);
         if !state.writer_sleeps || !state.is_empty() || !note(&entry.record) {
-            return entry.back();
+            return Some(entry);
         }
         entry.safe = Safe::Noted;
-        let done = entry.done.take();
+        let mut unanswered = entry.take();
         state.waiting_bytes += entry.bytes;
         state.waiting.push_back(entry);
         drop(state);
         // First answer, then wake the writer: waking takes longer than everything else here.
-        if let Some(done) = done {
-            call(done, Outcome::Noted);
-        }
+        unanswered.answer(Outcome::Noted);
         self.wake(lock(&self.state));
         None
     }
@@ -233,7 +167,7 @@ impl<W> Queue<W> {
             state = self.sleep(state, patience);
         }
         let count = state.waiting.len().min(MAX_BATCH);
-        let batch: Vec<Entry> = state.waiting.drain(..count).collect();
+        let batch: Vec<Submission> = state.waiting.drain(..count).collect();
         state.waiting_bytes -= batch.iter().map(|entry| entry.bytes).sum::<usize>();
         let records = batch.iter().map(|entry| entry.record.clone()).collect();
         state.in_flight = batch;
@@ -283,7 +217,7 @@ impl<W> Queue<W> {
     }
 
     /// For the writer: what it was writing.
-    pub(crate) fn take_in_flight(&self) -> Vec<Entry> {
+    pub(crate) fn take_in_flight(&self) -> Vec<Submission> {
         std::mem::take(&mut lock(&self.state).in_flight)
     }
 
@@ -307,29 +241,23 @@ impl<W> Queue<W> {
         &self,
         limit: Duration,
         hold: impl FnOnce() -> Option<H>,
-    ) -> Option<(Vec<Entry>, H)> {
+    ) -> Option<(Vec<Submission>, H)> {
         let now = Instant::now();
-        let late = |entry: &Entry| now.duration_since(entry.arrived) >= limit;
+        let late = |entry: &Submission| now.duration_since(entry.arrived) >= limit;
         let mut state = lock(&self.state);
         // In the order of arrival: if the first is not late, none is.
         if !state.first_unanswered().is_some_and(late) {
             return None;
         }
         let held = hold()?;
-        let mut overdue: Vec<Entry> = state
+        let mut overdue: Vec<Submission> = state
             .in_flight
             .iter_mut()
-            .filter(|entry| entry.done.is_some() && late(entry))
-            .map(|entry| Entry {
-                record: entry.record.clone(),
-                done: entry.done.take(),
-                safe: entry.safe,
-                arrived: entry.arrived,
-                bytes: entry.bytes,
-            })
+            .filter(|entry| !entry.is_answered() && late(entry))
+            .map(Submission::take)
             .collect();
         let count = state.waiting.iter().take_while(|entry| late(entry)).count();
-        let waiting: Vec<Entry> = state.waiting.drain(..count).collect();
+        let waiting: Vec<Submission> = state.waiting.drain(..count).collect();
         state.waiting_bytes -= waiting.iter().map(|entry| entry.bytes).sum::<usize>();
         overdue.extend(waiting);
         Some((overdue, held))

@@ -13,28 +13,10 @@ use crate::hook_figures::HookFigures;
 use crate::record::Record;
 use crate::session::{SessionDetails, SessionFilter, SessionSummary};
 use crate::spool::SpoolMedium;
+use crate::submission::{Done, Submission};
 use crate::trace::{EventFilter, RecordedEvent, SessionRef, Trace, TraceFilter, TraceStatistics};
 use crate::tree::TraceTree;
 use crate::work::PastCall;
-
-/// Gets the outcome of a record, once, on a thread of the store or on the caller's. It must not block.
-pub type Done = Box<dyn FnOnce(Outcome) + Send>;
-
-/// A record on its way into the store.
-pub struct Submission {
-    /// What to keep.
-    pub record: Record,
-    /// Gets the outcome.
-    pub done: Done,
-}
-
-impl fmt::Debug for Submission {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Submission")
-            .field("record", &self.record)
-            .finish_non_exhaustive()
-    }
-}
 
 /// The outcome of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -212,7 +194,7 @@ pub struct Waiting {
 pub trait Store: Send + Sync {
     /// Submits a record. `done` gets the outcome when the record is safe.
     fn submit(&self, record: Record, done: Done) {
-        self.submit_all(vec![Submission { record, done }]);
+        self.submit_all(vec![Submission::new(record, done)]);
     }
 
     /// Submits several records at once, which is cheaper than one by one.

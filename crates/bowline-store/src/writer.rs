@@ -13,11 +13,12 @@ use std::time::Duration;
 
 use crate::error::{Error, Result};
 use crate::gap::{Gap, GapCause, PendingGaps};
-use crate::queue::{Entry, MAX_BATCH, Queue, Step, Work, lock};
+use crate::queue::{MAX_BATCH, Queue, Step, Work, lock};
 use crate::record::Record;
 use crate::reserve::{Locked, Reserve};
 use crate::spool::{Spool, Spooled};
-use crate::store::{Outcome, SkippedChange, Submission};
+use crate::store::{Outcome, SkippedChange};
+use crate::submission::Submission;
 use crate::told::Told;
 use watch::Watch;
 
@@ -116,8 +117,8 @@ impl<B> Shared<B> {
             refused.len() as u64,
             "more events arrived than the store could take; the newest were dropped",
         );
-        for submission in refused {
-            (submission.done)(Outcome::Dropped);
+        for mut submission in refused {
+            submission.answer(Outcome::Dropped);
         }
     }
 
@@ -146,19 +147,16 @@ impl<B> Shared<B> {
     }
 
     /// These records are committed, so their lines in the spool can go.
-    fn strike_notes(&self, entries: &[Entry]) {
-        if entries.iter().any(Entry::is_noted) {
+    fn strike_notes(&self, entries: &[Submission]) {
+        if entries.iter().any(Submission::is_noted) {
             lock(&self.spool).strike_note();
             self.settled.notify_all();
         }
     }
 
     /// Spools entries, releases the spool, and answers them. A record that is already in the spool stays there, before all others.
-    fn spool(&self, mut spool: MutexGuard<'_, Spool>, entries: Vec<Entry>) {
-        let mut entries: Vec<Entry> = entries
-            .into_iter()
-            .filter(|entry| entry.done.is_some())
-            .collect();
+    fn spool(&self, mut spool: MutexGuard<'_, Spool>, mut entries: Vec<Submission>) {
+        entries.retain(|entry| !entry.is_answered());
         spool.keep_note();
         let results = spool.append(entries.iter().map(|entry| &*entry.record));
         self.reserve.hold(spool.records_in_memory());
@@ -288,7 +286,7 @@ impl<B: Backend> Writer<B> {
 
     /// The records that were being written, and the locked spool to put them into. The spool is locked first, so that no newer
     /// records get there before these.
-    fn take_to_spool(&self) -> (Vec<Entry>, MutexGuard<'_, Spool>) {
+    fn take_to_spool(&self) -> (Vec<Submission>, MutexGuard<'_, Spool>) {
         let spool = lock(&self.shared.spool);
         (self.shared.queue.take_in_flight(), spool)
     }
@@ -317,7 +315,7 @@ impl<B: Backend> Writer<B> {
         }
         let (mut entries, mut spool) = self.take_to_spool();
         let left = entries.split_off(outcomes.len().min(entries.len()));
-        if entries.iter().any(Entry::is_noted) {
+        if entries.iter().any(Submission::is_noted) {
             spool.strike_note();
         }
         self.shared.spool(spool, left);

@@ -689,13 +689,13 @@ fn many_threads_submit_and_nothing_is_lost_or_answered_twice() {
                         records
                             .map(|record| {
                                 let answers = answers.clone();
-                                Submission {
+                                Submission::new(
                                     record,
-                                    done: Box::new(move |outcome| {
+                                    Box::new(move |outcome| {
                                         assert_eq!(outcome, Outcome::Committed(Vec::new()));
                                         answers.fetch_add(1, Ordering::SeqCst);
                                     }),
-                                }
+                                )
                             })
                             .into(),
                     );

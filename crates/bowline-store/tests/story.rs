@@ -1115,10 +1115,10 @@ fn what_was_answered_is_found_by_whoever_reads_next() {
                 ..HookFired::default()
             }];
             let (tell, told) = std::sync::mpsc::channel();
-            store.submit_noted(vec![bowline_store::Submission {
-                record: event,
-                done: Box::new(move |_| tell.send(()).unwrap()),
-            }]);
+            store.submit_noted(vec![bowline_store::Submission::new(
+                event,
+                Box::new(move |_| tell.send(()).unwrap()),
+            )]);
             told.recv_timeout(Duration::from_secs(60)).unwrap();
             let answered = u64::try_from(n).unwrap() + 1;
             assert_eq!(store.hook_figures().unwrap()[0].fired, answered);

@@ -147,11 +147,11 @@ impl Call {
     }
 
     /// Reads the first line, with or without its newline.
-    pub fn decode(line: &[u8]) -> Result<Announced, WireError> {
+    pub fn decode(line: &[u8]) -> Result<CallFrame, WireError> {
         Self::from_object(object(line, "hook call", MAX_HEADER)?)
     }
 
-    pub(crate) fn from_object(mut object: Object) -> Result<Announced, WireError> {
+    pub(crate) fn from_object(mut object: Object) -> Result<CallFrame, WireError> {
         check_version(&object)?;
         let env_bytes = counted(&object, "env", MAX_HEADER)?;
         let payload_bytes = counted(&object, "payload", MAX_PAYLOAD)?;
@@ -172,7 +172,11 @@ impl Call {
             env: Environment::new(),
             payload_bytes,
         };
-        Ok(Announced { call, env_bytes })
+        Ok(CallFrame {
+            call,
+            env_bytes,
+            payload: Vec::new(),
+        })
     }
 }
 
@@ -185,25 +189,31 @@ fn counted(object: &Object, what: &'static str, limit: usize) -> Result<usize, W
     Ok(bytes)
 }
 
-/// A hook call whose first line has arrived.
+/// A hook call as it arrives: its first line, then its environment and its payload.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Announced {
-    /// Without its environment.
+pub struct CallFrame {
     call: Call,
     env_bytes: usize,
+    payload: Vec<u8>,
 }
 
-impl Announced {
+impl CallFrame {
     /// How many bytes follow the first line: the environment and the payload.
     pub fn body_bytes(&self) -> usize {
         self.env_bytes + self.call.payload_bytes
     }
 
-    /// The whole call and its payload, from the bytes that followed.
-    pub fn with_body(mut self, mut body: Vec<u8>) -> (Call, Vec<u8>) {
+    /// The whole frame, with the bytes that followed.
+    pub fn with_body(mut self, mut body: Vec<u8>) -> Self {
         // The environment is kept as long as hooks run, and must not keep the memory of a long payload.
         let env = body.drain(..self.env_bytes.min(body.len())).collect();
         self.call.env = Environment::from_block(env);
-        (self.call, body)
+        self.payload = body;
+        self
+    }
+
+    /// The call and its payload.
+    pub fn into_parts(self) -> (Call, Vec<u8>) {
+        (self.call, self.payload)
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
-use crate::call::Announced;
+use crate::call::CallFrame;
 use crate::json::{Object, line, object, push_environment, read_environment};
 use crate::{Call, Environment, MAX_HEADER, MAX_REPLY, WireError};
 
@@ -12,7 +12,7 @@ use crate::{Call, Environment, MAX_HEADER, MAX_REPLY, WireError};
 #[derive(Debug, Clone, PartialEq)]
 pub enum Opening {
     /// A hook call; its environment and its payload follow.
-    Call(Announced),
+    Call(CallFrame),
     /// A request, complete as it is.
     Request(Request),
 }

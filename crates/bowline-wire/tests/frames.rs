@@ -36,7 +36,8 @@ fn head_and_body(sent: &[u8]) -> (&[u8], &[u8]) {
 /// A call from the bytes that were sent, whose payload is what is left.
 fn received(sent: &[u8]) -> (Call, Vec<u8>) {
     let (head, body) = head_and_body(sent);
-    Call::decode(head).unwrap().with_body(body.to_vec())
+    let frame = Call::decode(head).unwrap();
+    frame.with_body(body.to_vec()).into_parts()
 }
 
 fn changed(sent: &[u8], change: impl FnOnce(&mut Value)) -> Vec<u8> {
@@ -99,8 +100,9 @@ fn only_those_who_know_signs_of_life_get_them_and_rely_on_them() {
     let old_call = changed(&call().encode(), |it| {
         it.as_object_mut().unwrap().remove("signs");
     });
-    let announced = Call::decode(&old_call).unwrap();
-    let (old, _) = announced.with_body(b"HOME=/home/ann\0pay".to_vec());
+    let frame = Call::decode(&old_call).unwrap();
+    let frame = frame.with_body(b"HOME=/home/ann\0pay".to_vec());
+    let (old, _) = frame.into_parts();
     assert_eq!(old.signs, Signs::Unknown);
     assert_eq!(received(&old.encode()).0, old, "and so it is handed on");
     assert_eq!(received(&call().encode()).0.signs, Signs::Known);
@@ -235,8 +237,8 @@ fn wrong_calls_are_refused() {
     let just_fits = changed(&call().encode(), |call| {
         call["payload"] = json!(MAX_PAYLOAD);
     });
-    let announced = Call::decode(&just_fits).unwrap();
-    assert_eq!(announced.body_bytes(), 15 + MAX_PAYLOAD);
+    let frame = Call::decode(&just_fits).unwrap();
+    assert_eq!(frame.body_bytes(), 15 + MAX_PAYLOAD);
 }
 
 #[test]

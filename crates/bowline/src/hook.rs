@@ -47,6 +47,14 @@ impl RunPolicy {
         }
     }
 
+    /// A hook that is only told what was decided.
+    pub fn told() -> Self {
+        Self {
+            mode: RunMode::Told,
+            ..Self::observer()
+        }
+    }
+
     /// A hook that is started and left alone.
     pub fn background() -> Self {
         Self {

@@ -1,14 +1,12 @@
 //! What is kept of an event that was decided.
 
-use std::fmt;
-use std::path::Path;
 use std::time::Duration;
 
 use bowline::hooks::{
     DateTime, Decision, HookContext, HookEvent, HookInput, HookRun, Observed, Recording, RunStatus,
     TriggerResult, Utc,
 };
-use bowline_store::{Change, Enforcement, HookFired, Record, Subagent};
+use bowline_store::{Change, DecidedEvent, Enforcement, HookFired, Record, Subagent};
 
 use super::pending::{Collected, Meaning, PendingChanges};
 use super::{NAME, detail};
@@ -19,113 +17,73 @@ const MAX_WARNINGS: usize = 8;
 /// What is kept of a reason that its hook wants out of the logs.
 const WITHHELD: &str = "the hook asked that its reason is not logged";
 
-/// An event that was decided, and everything that is kept of it.
-#[derive(Clone, Copy)]
-pub struct RecordSource<'a> {
-    /// When it was reported.
-    pub time: DateTime<Utc>,
-    /// The project's folder.
-    pub project: Option<&'a Path>,
-    /// What the agent reported.
-    pub input: &'a HookInput,
-    /// The context that the hooks were given, with the event's id and the agent.
-    pub ctx: &'a HookContext,
-    /// What the hooks made of it.
-    pub result: &'a TriggerResult,
-    /// Whether the agent acts on the decision.
-    pub enforcement: Enforcement,
-    /// How long deciding took.
-    pub duration: Duration,
-    /// Where a hook was defined, by its name.
-    pub scope_of: &'a dyn Fn(&str) -> Option<String>,
-}
-
-impl fmt::Debug for RecordSource<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RecordSource")
-            .field("call", &self.ctx.call_id())
-            .field("event", &self.input.event_name())
-            .finish_non_exhaustive()
+/// What is kept of an event that was decided, without secrets. The context is the one that the hooks got, with the event's id and the
+/// agent; what hooks added is taken out of it. The caller adds what only it knows: the project, how long deciding took, and where hooks
+/// were defined. `None` if nothing is to be kept, or if the context names no event.
+pub fn make_record(
+    time: DateTime<Utc>,
+    input: &HookInput,
+    ctx: &HookContext,
+    result: &TriggerResult,
+    enforcement: Enforcement,
+) -> Option<Record> {
+    let call = ctx.call_id()?;
+    if ctx.recording() == Recording::Off {
+        return None;
     }
-}
-
-impl RecordSource<'_> {
-    /// What is kept of the event, without secrets. What hooks added is taken out of the context. `None` if nothing is to be kept, or if
-    /// the context names no event.
-    pub fn record(&self) -> Option<Record> {
-        let event = self;
-        let call = event.ctx.call_id()?;
-        if event.ctx.recording() == Recording::Off {
-            return None;
-        }
-        let Collected {
-            meaning,
-            took,
-            added,
-        } = PendingChanges::of(event.ctx).take();
-        let input = event.input;
-        let session = Some(&input.session_id)
-            .filter(|session| !session.is_empty())
-            .unwrap_or(&event.ctx.session_id);
-        let mut record = Record::new(
-            call,
-            event.time,
-            event.ctx.agent().unwrap_or_default(),
-            input.event_name(),
-            session,
-        );
-        record.decided.project = event
-            .project
-            .map(|path| path.to_string_lossy().into_owned());
-        record.decided.subagent = subagent_of(input);
-        record.decided.tool = input.tool_name().map(detail::name);
-        record.decided.tool_use_id = input.tool_use_id().map(detail::id);
-        record.decided.decision = event.result.output.decision();
-        let withheld = withholds_its_reason(event.result);
-        record.decided.reason = match record.decided.decision {
-            Decision::Ask | Decision::Deny if withheld => Some(WITHHELD.to_owned()),
-            Decision::Ask | Decision::Deny => event
-                .result
-                .output
-                .stop_reason
-                .as_deref()
-                .map(detail::reason),
-            Decision::NoOpinion | Decision::Grant => None,
-        };
-        record.decided.enforcement = event.enforcement;
-        record.decided.rule = (event.result.output.rule.as_deref())
-            .filter(|_| record.decided.decision >= Decision::Ask)
-            .map(detail::name);
-        if let Some(observed) = &event.result.output.observed
-            && record.decided.decision < Decision::Ask
-        {
-            observe(&mut record, observed);
-        }
-        record.decided.duration = event.duration;
-        record.decided.hooks = (event.result.results.iter())
-            .filter(|run| !matches!(run.status, RunStatus::Skipped(_)))
-            .map(|run| fired(run, (event.scope_of)(&run.id), took))
-            .collect();
-        record.changes = match (meaning, event.enforcement) {
-            (None, _) => Vec::new(),
-            (Some(Meaning::Settled(changes)), _) => changes,
-            (Some(Meaning::Denied { obeyed, .. }), Enforcement::Enforced) => obeyed,
-            (Some(Meaning::Denied { ignored, .. }), _) => ignored,
-        };
-        if withheld {
-            withhold(&mut record.changes);
-        }
-        record.changes.extend(added);
-        Some(record)
+    let Collected {
+        meaning,
+        took,
+        added,
+    } = PendingChanges::of(ctx).take();
+    let session = Some(&input.session_id)
+        .filter(|session| !session.is_empty())
+        .unwrap_or(&ctx.session_id);
+    let agent = ctx.agent().unwrap_or_default();
+    let mut record = Record::new(call, time, agent, input.event_name(), session);
+    let (decided, output) = (&mut record.decided, &result.output);
+    decided.subagent = subagent_of(input);
+    decided.tool = input.tool_name().map(detail::name);
+    decided.tool_use_id = input.tool_use_id().map(detail::id);
+    decided.decision = output.decision();
+    let withheld = withholds_its_reason(result);
+    decided.reason = match decided.decision {
+        Decision::Ask | Decision::Deny if withheld => Some(WITHHELD.to_owned()),
+        Decision::Ask | Decision::Deny => output.stop_reason.as_deref().map(detail::reason),
+        Decision::NoOpinion | Decision::Grant => None,
+    };
+    decided.enforcement = enforcement;
+    decided.rule = (output.rule.as_deref())
+        .filter(|_| decided.decision >= Decision::Ask)
+        .map(detail::name);
+    if let Some(observed) = &output.observed
+        && decided.decision < Decision::Ask
+    {
+        observe(decided, observed);
     }
+    decided.hooks = (result.results.iter())
+        .filter(|run| !matches!(run.status, RunStatus::Skipped(_)))
+        .map(|run| fired(run, took))
+        .collect();
+    record.changes = match (meaning, enforcement) {
+        (None, _) => Vec::new(),
+        (Some(Meaning::Settled(changes)), _) => changes,
+        (Some(Meaning::Denied { obeyed, .. }), Enforcement::Enforced) => obeyed,
+        (Some(Meaning::Denied { ignored, .. }), _) => ignored,
+    };
+    if withheld {
+        withhold(&mut record.changes);
+    }
+    record.changes.extend(added);
+    Some(record)
 }
 
 /// What would have been decided, where nothing was.
-fn observe(record: &mut Record, observed: &Observed) {
-    record.decided.enforcement = Enforcement::Observed;
-    record.decided.decision = observed.decision;
-    record.decided.reason = Some(detail::reason(&observed.reason));
-    record.decided.rule = observed.rule.as_deref().map(detail::name);
+fn observe(decided: &mut DecidedEvent, observed: &Observed) {
+    decided.enforcement = Enforcement::Observed;
+    decided.decision = observed.decision;
+    decided.reason = Some(detail::reason(&observed.reason));
+    decided.rule = observed.rule.as_deref().map(detail::name);
 }
 
 /// Whether the hook that gave the reason wants it out of the logs. Another hook's wish does not count.
@@ -169,14 +127,14 @@ pub(super) fn is_helper(input: &HookInput) -> bool {
 }
 
 /// `took` is what our own hook took after the decision, when it does its work.
-fn fired(run: &HookRun, scope: Option<String>, took: Option<Duration>) -> HookFired {
+fn fired(run: &HookRun, took: Option<Duration>) -> HookFired {
     let said = Some(&run.output).filter(|output| !output.suppress_logging);
     // The failure already says what went wrong.
     let warnings = said.into_iter().flat_map(|output| &output.warnings);
     let warnings = warnings.filter(|warning| run.error.as_ref() != Some(warning));
     HookFired {
         name: run.id.clone(),
-        scope,
+        scope: None,
         decision: run.decision(),
         duration: took.filter(|_| run.id == NAME).unwrap_or(run.duration),
         failure: run.error.as_deref().map(detail::reason),

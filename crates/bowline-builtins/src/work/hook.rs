@@ -4,9 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use bowline::hooks::{
-    Decision, Hook, HookContext, HookEvent, HookInput, Opinion, RunMode, RunPolicy,
-};
+use bowline::hooks::{Decision, Hook, HookContext, HookEvent, HookInput, Opinion, RunPolicy};
 use bowline::settings::RecordDetail;
 use bowline_agents::Tool;
 use bowline_guard::loss::{Act, GitAct, Target, Writing};
@@ -223,9 +221,7 @@ impl Hook for Work {
     }
 
     fn policy(&self) -> RunPolicy {
-        let mut policy = RunPolicy::observer();
-        policy.mode = RunMode::Told;
-        policy
+        RunPolicy::told()
     }
 
     async fn decided(&self, input: &HookInput, decision: &Opinion, ctx: &HookContext) {

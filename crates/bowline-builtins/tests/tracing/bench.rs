@@ -10,7 +10,7 @@ use bowline::hooks::{
     TriggerResult, Utc,
 };
 use bowline::settings::RecordConfig;
-use bowline_builtins::recorder::{RecordSource, Tracing};
+use bowline_builtins::recorder::{Tracing, make_record};
 use bowline_store::{Enforcement, Options, Outcome, Record, SqliteStore, Store, Trace};
 use chrono::TimeDelta;
 use serde_json::Value;
@@ -91,17 +91,13 @@ impl Bench {
         ctx: &HookContext,
         result: &TriggerResult,
     ) -> Option<Record> {
-        let event = RecordSource {
-            time: self.at(ms),
-            project: Some(Path::new("/home/user/project")),
-            input,
-            ctx,
-            result,
-            enforcement: self.enforcement,
-            duration: Duration::from_micros(700),
-            scope_of: &|name| Some(format!("scope of {name}")),
-        };
-        event.record()
+        let mut record = make_record(self.at(ms), input, ctx, result, self.enforcement)?;
+        record.decided.project = Some("/home/user/project".to_owned());
+        record.decided.duration = Duration::from_micros(700);
+        for hook in &mut record.decided.hooks {
+            hook.scope = Some(format!("scope of {}", hook.name));
+        }
+        Some(record)
     }
 
     pub(crate) fn commit(&self, record: Record) -> Outcome {

@@ -7,9 +7,10 @@ use std::io::{self, Read, Write};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
+use bowline::hooks::CancellationToken;
 use bowline_builtins::machine::Machine;
 use bowline_daemon::{
-    Decided, Engine, FILES_WITHIN, Incoming, Pause, PauseError, Places, Slow, name_the_agent,
+    Decided, Engine, FILES_WITHIN, Pause, PauseError, Places, Slow, name_the_agent,
     raise_file_limit, survive_file_size_limit, within,
 };
 use bowline_store::{Record, SqliteStore, Store, count_unkept, keep_beside};
@@ -183,9 +184,8 @@ fn decide_on(
     if let Some(Ok(pause)) = pause {
         engine.set_pause(pause);
     }
-    let incoming = Incoming::new(call, payload);
-    let prepared = engine.prepare(&incoming, payload);
-    let deciding = prepared.decide_within(left(DECIDED_WITHIN));
+    let (call, never) = (Arc::new(call), CancellationToken::new());
+    let deciding = engine.decide(&call, payload, never, left(DECIDED_WITHIN));
     let Decided { answer, record, .. } = runtime.block_on(deciding);
     // It may have recovered meanwhile.
     let opened = match (&beginning, is_opening) {
@@ -211,7 +211,7 @@ fn decide_on(
     match asker {
         Asker::Agent => print(&answer)?,
         Asker::Relay => {
-            let call = incoming.id().clone();
+            let call = call.id.clone();
             write(&Reply { call, answer }.encode())?;
         }
     }

@@ -156,10 +156,10 @@ impl Conversation {
         let mut reader = BufReader::new(&stream);
         let mut line = Vec::new();
         reader.read_until(b'\n', &mut line).unwrap();
-        let announced = Call::decode(&line).unwrap();
-        let mut body = vec![0; announced.body_bytes()];
+        let frame = Call::decode(&line).unwrap();
+        let mut body = vec![0; frame.body_bytes()];
         reader.read_exact(&mut body).unwrap();
-        let (call, payload) = announced.with_body(body);
+        let (call, payload) = frame.with_body(body).into_parts();
         Self {
             call,
             payload,

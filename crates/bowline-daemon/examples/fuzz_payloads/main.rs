@@ -24,8 +24,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use std::{env, fs, thread};
 
-use bowline::hooks::HookEvent;
-use bowline_daemon::{Engine, Incoming};
+use bowline::hooks::{CancellationToken, HookEvent};
+use bowline_daemon::{Engine, FILES_WITHIN, name_the_agent};
 use bowline_wire::{Answer, Call, CallId};
 use mutate::{Random, mutated};
 use serde_json::Value;
@@ -171,14 +171,11 @@ impl Fuzzer {
 
     /// What is wrong with the input of this number, if anything is.
     fn run(&self, runtime: &tokio::runtime::Runtime, number: u64) -> Option<String> {
-        let (call, payload) = self.input(number);
+        let (mut call, payload) = self.input(number);
         let decided = panic::catch_unwind(AssertUnwindSafe(|| {
-            runtime.block_on(async {
-                self.engine
-                    .prepare(&Incoming::new(call, &payload), &payload)
-                    .decide()
-                    .await
-            })
+            name_the_agent(&mut call, &payload);
+            let (call, never) = (Arc::new(call), CancellationToken::new());
+            runtime.block_on(self.engine.decide(&call, &payload, never, FILES_WITHIN))
         }));
         if let Some(panicked) = PANIC.with(|told| told.borrow_mut().take()) {
             return Some(panicked);

@@ -59,9 +59,13 @@ pub(super) enum Met {
 pub(super) struct AnswerSender(watch::Sender<Option<Answer>>);
 
 impl AnswerSender {
-    pub(super) fn tell(self, answer: &Answer) {
-        // Usually there is no second call.
-        let _ = self.0.send(Some(answer.clone()));
+    /// The first answer counts. Usually there is no second call.
+    pub(super) fn tell(&self, answer: &Answer) {
+        self.0.send_if_modified(|told| {
+            let is_first = told.is_none();
+            told.get_or_insert_with(|| answer.clone());
+            is_first
+        });
     }
 }
 

@@ -16,8 +16,8 @@ use bowline_guard::paths::OwnPlaces;
 use chrono::{DateTime, Utc};
 
 use super::Weight;
+use super::context::{LocationValues, location};
 use super::cost::Cost;
-use super::incoming::{LocationValues, location};
 use super::skills::Skills;
 use super::timely::{self, Unseen};
 use super::void::Void;

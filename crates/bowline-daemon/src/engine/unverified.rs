@@ -11,9 +11,10 @@ use bowline_guard::secrets::{self, redact};
 use bowline_guard::tool_call::{ToolCall, judge_command, judge_files};
 use bowline_store::Record;
 use bowline_wire::{Answer, Call, FailMode, Failure};
+use chrono::Utc;
 
 use super::Decided;
-use super::incoming::Incoming;
+use super::context::recording_unread;
 use crate::bounded::FILES_WITHIN;
 
 /// At most this much of the text is looked at.
@@ -28,55 +29,51 @@ pub(super) struct Unverified {
     pub(super) reason: String,
 }
 
-impl Incoming {
+impl Decided {
     /// The answer when deciding failed, by the call's fail mode.
-    pub fn failure(&self, reason: &str) -> Decided {
+    pub(crate) fn failure(call: &Call, reason: &str) -> Self {
         let failure = Failure {
-            agent: &self.call.agent,
-            event: self.call.event.as_deref(),
-            on_failure: self.call.on_failure,
+            agent: &call.agent,
+            event: call.event.as_deref(),
+            on_failure: call.on_failure,
             reason,
         };
         let answer = failure.answer();
         // How the agent acts depends on its form. The record says what was meant.
-        let decision = match (answer == Answer::default(), self.call.on_failure) {
+        let decision = match (answer == Answer::default(), call.on_failure) {
             (true, _) => Decision::NoOpinion,
             (false, FailMode::Closed) => Decision::Deny,
             (false, _) => Decision::Ask,
         };
-        let unverified = Unverified {
+        let reason = reason.to_owned();
+        Unverified {
             answer,
             decision,
-            reason: reason.to_owned(),
-        };
-        self.decided(unverified, Duration::ZERO)
+            reason,
+        }
+        .decided(call, Duration::ZERO)
     }
+}
 
+impl Unverified {
     /// Silence about an event that could not be read.
-    pub(super) fn unanswered(&self, problem: &str) -> Decided {
-        let silence = Unverified {
+    pub(super) fn silence(problem: &str) -> Self {
+        Self {
             answer: Answer::default(),
             decision: Decision::NoOpinion,
             reason: format!("not verified: {problem}"),
-        };
-        self.decided(silence, Duration::ZERO)
+        }
     }
 
-    pub(super) fn decided(&self, unverified: Unverified, took: Duration) -> Decided {
-        let event = self.call.event.as_deref().unwrap_or("Unknown");
-        let mut record = Record::new(
-            self.call.id.as_str(),
-            self.time,
-            &*self.call.agent,
-            event,
-            "",
-        );
-        record.decided.decision = unverified.decision;
-        record.decided.reason = Some(redact(&unverified.reason).into_owned());
+    pub(super) fn decided(self, call: &Call, took: Duration) -> Decided {
+        let event = call.event.as_deref().unwrap_or("Unknown");
+        let mut record = Record::new(call.id.as_str(), Utc::now(), &*call.agent, event, "");
+        record.decided.decision = self.decision;
+        record.decided.reason = Some(redact(&self.reason).into_owned());
         record.decided.duration = took;
         Decided {
-            answer: unverified.answer,
-            record: (self.recording_unread() == Recording::On).then_some(record),
+            answer: self.answer,
+            record: (recording_unread(call) == Recording::On).then_some(record),
             files_left: FILES_WITHIN,
         }
     }
@@ -116,11 +113,7 @@ pub(super) fn answer(call: &Call, payload: &[u8], problem: &str) -> Unverified {
             reason,
         };
     }
-    Unverified {
-        answer: Answer::default(),
-        decision: Decision::NoOpinion,
-        reason,
-    }
+    Unverified::silence(problem)
 }
 
 /// The failure of a call. An event with an unknown name, or without one, may come before something runs.

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use bowline::settings::{Settings, Sight};
 use bowline_builtins::recorder::DISABLING_VARIABLES;
 
-use super::incoming::SWITCH_VARIABLE;
+use super::context::SWITCH_VARIABLE;
 
 /// The variables that only a project's own files set, and that do not count.
 #[derive(Debug, Clone, Default)]

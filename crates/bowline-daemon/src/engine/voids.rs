@@ -9,7 +9,7 @@ use bowline_store::Store;
 use serde_json::{Value, json};
 
 use super::SESSIONS;
-use super::incoming::{Incoming, Switch};
+use super::context::Switch;
 use super::void::Void;
 
 /// The name under which it is kept with the session's records.
@@ -23,9 +23,8 @@ pub(super) struct Voids {
 
 impl Voids {
     /// Whether the store has to be asked: the caller switches something off, and its session is unknown.
-    pub(super) fn wants_to_recall(&self, session: &str, incoming: &Incoming) -> bool {
-        let switched = incoming.switches_off() == Switch::Off;
-        switched && !session.is_empty() && !self.lock().contains_key(session)
+    pub(super) fn wants_to_recall(&self, session: &str, switched: Switch) -> bool {
+        switched == Switch::Off && !session.is_empty() && !self.lock().contains_key(session)
     }
 
     /// Loads what projects set before this process knew the session.

@@ -1,12 +1,11 @@
 //! Questions about decided events and about the hooks that took part.
 
-use bowline_store::{DecisionFilter, EventFilter, RecordedEvent, Store};
-use bowline_wire::RequestError;
+use bowline_store::{DecisionFilter, EventFilter, RecordedEvent, Result, Store};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
+use super::Question;
 use super::arguments::{Arguments, SessionKey};
-use super::{Question, failed};
 
 /// How many events are listed by default.
 pub const DEFAULT_LIMIT: usize = 50;
@@ -49,7 +48,7 @@ impl Question for Last {
         })
     }
 
-    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
         let filter = EventFilter {
             decisions: &self.decisions,
             since: self.since,
@@ -60,7 +59,7 @@ impl Question for Last {
             rule: self.rule.as_deref(),
             limit: self.limit.unwrap_or(DEFAULT_LIMIT),
         };
-        store.find_events(&filter).map_err(failed)
+        store.find_events(&filter)
     }
 }
 
@@ -80,11 +79,9 @@ impl Question for Of {
         Some(Self { id })
     }
 
-    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
-        let call = store.get_trace(&self.id).map_err(failed)?;
-        call.map_or(Ok(Vec::new()), |call| {
-            store.events_of(&call).map_err(failed)
-        })
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
+        let call = store.get_trace(&self.id)?;
+        call.map_or(Ok(Vec::new()), |call| store.events_of(&call))
     }
 }
 
@@ -100,7 +97,7 @@ impl Question for HookFigures {
         Some(Self {})
     }
 
-    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
-        store.hook_figures().map_err(failed)
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
+        store.hook_figures()
     }
 }

@@ -1,12 +1,11 @@
 //! Questions about sessions.
 
-use bowline_store::{SessionDetails, SessionFilter, SessionSummary, Store};
-use bowline_wire::RequestError;
+use bowline_store::{Result, SessionDetails, SessionFilter, SessionSummary, Store};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
+use super::Question;
 use super::arguments::{Arguments, MAX_LIMIT, SessionKey};
-use super::{Question, failed};
 
 /// How many sessions are listed by default.
 pub const DEFAULT_LIMIT: usize = 100;
@@ -37,7 +36,7 @@ impl Question for List {
         })
     }
 
-    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
         let limit = self.limit.unwrap_or(DEFAULT_LIMIT);
         let filter = SessionFilter {
             project: self.project.as_deref(),
@@ -45,7 +44,7 @@ impl Question for List {
             // Agents are filtered here, so more rows have to be read.
             limit: self.agent.as_ref().map_or(limit, |_| MAX_LIMIT),
         };
-        let mut sessions = store.sessions(&filter).map_err(failed)?;
+        let mut sessions = store.sessions(&filter)?;
         if let Some(agent) = &self.agent {
             sessions.retain(|session| session.newest.agent.eq_ignore_ascii_case(agent));
         }
@@ -70,7 +69,7 @@ impl Question for Get {
         Some(Self { session })
     }
 
-    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
-        store.session(self.session.as_ref()).map_err(failed)
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
+        store.session(self.session.as_ref())
     }
 }

@@ -3,14 +3,14 @@
 use std::io;
 use std::path::PathBuf;
 
-use bowline_store::{Error, Forgotten, Gap, Store};
+use bowline_store::{Error, Forgotten, Gap, Result, Store};
 use bowline_wire::RequestError;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::arguments::Arguments;
-use super::{Access, Question, failed};
+use super::{Access, Question};
 
 /// `store.size`: how much is kept.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -24,8 +24,8 @@ impl Question for Size {
         Some(Self {})
     }
 
-    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
-        store.size().map_err(failed)
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
+        store.size()
     }
 }
 
@@ -41,8 +41,8 @@ impl Question for Gaps {
         Some(Self {})
     }
 
-    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
-        store.gaps().map_err(failed)
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
+        store.gaps()
     }
 }
 
@@ -65,8 +65,8 @@ impl Question for Integrity {
         Some(Self {})
     }
 
-    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
-        let problems = match store.integrity_check().map_err(failed)? {
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
+        let problems = match store.integrity_check()? {
             bowline_store::Integrity::Sound => Vec::new(),
             bowline_store::Integrity::Damaged(problems) => problems,
         };
@@ -95,8 +95,12 @@ impl Question for Backup {
         Some(Self { to })
     }
 
-    fn answer(&self, store: &dyn Store) -> Result<(), RequestError> {
-        store.backup(&self.to).map_err(|error| match error {
+    fn answer(&self, store: &dyn Store) -> Result<()> {
+        store.backup(&self.to)
+    }
+
+    fn failure(error: Error) -> RequestError {
+        match error {
             Error::File { path, source } if source.kind() == io::ErrorKind::AlreadyExists => {
                 RequestError::Handler {
                     code: "EXISTS".to_owned(),
@@ -107,8 +111,8 @@ impl Question for Backup {
                     details: Value::Null,
                 }
             }
-            other => failed(other),
-        })
+            other => RequestError::handler(other.to_string()),
+        }
     }
 }
 
@@ -125,8 +129,8 @@ impl Question for Compact {
         Some(Self {})
     }
 
-    fn answer(&self, store: &dyn Store) -> Result<(), RequestError> {
-        store.compact().map_err(failed)
+    fn answer(&self, store: &dyn Store) -> Result<()> {
+        store.compact()
     }
 }
 
@@ -162,14 +166,14 @@ impl Question for Forget {
         one
     }
 
-    fn answer(&self, store: &dyn Store) -> Result<Forgotten, RequestError> {
+    fn answer(&self, store: &dyn Store) -> Result<Forgotten> {
         let what = match self {
             Self::Session(name) => bowline_store::Forget::Session(name),
             Self::Project(folder) => bowline_store::Forget::Project(folder),
             Self::Before(time) => bowline_store::Forget::Before(*time),
             Self::All => bowline_store::Forget::All,
         };
-        store.forget(what).map_err(failed)
+        store.forget(what)
     }
 
     fn arguments(&self) -> Map<String, Value> {

@@ -1,12 +1,13 @@
 //! Questions about tool calls.
 
-use bowline_store::{Prompt, StatusFilter, Store, Trace, TraceFilter, TraceNode, TraceStatistics};
-use bowline_wire::RequestError;
+use bowline_store::{
+    Prompt, Result, StatusFilter, Store, Trace, TraceFilter, TraceNode, TraceStatistics,
+};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize, Serializer};
 
+use super::Question;
 use super::arguments::{Arguments, MAX_LIMIT, SessionKey, status_word};
-use super::{Question, failed};
 
 /// How many calls are listed by default.
 pub const DEFAULT_LIMIT: usize = 100;
@@ -36,7 +37,10 @@ pub struct Filter {
     clippy::trivially_copy_pass_by_ref,
     reason = "serde hands over a reference to the field"
 )]
-fn write_status<S: Serializer>(status: &Option<StatusFilter>, to: S) -> Result<S::Ok, S::Error> {
+fn write_status<S: Serializer>(
+    status: &Option<StatusFilter>,
+    to: S,
+) -> std::result::Result<S::Ok, S::Error> {
     status.map(status_word).serialize(to)
 }
 
@@ -80,8 +84,8 @@ impl Question for Get {
         Some(Self { id })
     }
 
-    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
-        store.get_trace(&self.id).map_err(failed)
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
+        store.get_trace(&self.id)
     }
 }
 
@@ -102,9 +106,9 @@ impl Question for List {
         Some(Self { filter })
     }
 
-    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
         let filter = self.filter.for_store(DEFAULT_LIMIT);
-        store.find_traces(&filter).map_err(failed)
+        store.find_traces(&filter)
     }
 }
 
@@ -128,11 +132,9 @@ impl Question for Slow {
         })
     }
 
-    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
         let threshold = self.threshold_ms.unwrap_or(DEFAULT_THRESHOLD_MS);
-        store
-            .get_slow_traces(threshold, self.limit.unwrap_or(DEFAULT_LIMIT))
-            .map_err(failed)
+        store.get_slow_traces(threshold, self.limit.unwrap_or(DEFAULT_LIMIT))
     }
 }
 
@@ -156,14 +158,14 @@ impl Question for Errors {
         })
     }
 
-    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
         let filter = TraceFilter {
             session: self.session.as_ref().map(SessionKey::as_filter),
             status: Some(StatusFilter::AnyError),
             limit: self.limit.unwrap_or(DEFAULT_LIMIT),
             ..TraceFilter::default()
         };
-        store.find_traces(&filter).map_err(failed)
+        store.find_traces(&filter)
     }
 }
 
@@ -207,11 +209,11 @@ impl Question for Tree {
         Some(Self { id })
     }
 
-    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
-        let tree = match store.get_trace_tree(&self.id).map_err(failed)? {
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
+        let tree = match store.get_trace_tree(&self.id)? {
             Some(tree) => Some(tree),
-            None => match store.get_trace(&self.id).map_err(failed)? {
-                Some(call) => store.get_trace_tree(&call.group).map_err(failed)?,
+            None => match store.get_trace(&self.id)? {
+                Some(call) => store.get_trace_tree(&call.group)?,
                 None => None,
             },
         };
@@ -254,8 +256,8 @@ impl Question for Stats {
         Some(Self { filter })
     }
 
-    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
         let filter = self.filter.for_store(MAX_LIMIT);
-        store.trace_statistics(&filter).map_err(failed)
+        store.trace_statistics(&filter)
     }
 }

@@ -2,80 +2,92 @@
 
 use std::sync::Arc;
 
+use bowline::hooks::CancellationToken;
 use bowline_builtins::machine::process;
 use bowline_store::Submission;
-use bowline_wire::{Heard, Reply, Signs};
+use bowline_wire::{Call, Heard, Reply, Response, Signs};
+use serde_json::Value;
 
-use super::AnswerWhen;
 use super::outbox::Outbox;
 use super::relief::{Pending, Relief};
-use crate::engine::{Decided, Incoming};
+use super::{AnswerWhen, hook_request};
+
+use crate::engine::Decided;
 use crate::peer;
 use crate::status::Shared;
 
-/// Whether the call was acknowledged.
-pub(super) enum Acknowledge {
-    /// The acknowledgement goes out together with the answer.
-    With(Arc<[u8]>),
-    Done,
+/// How the answer is written.
+pub(super) enum Form {
+    /// As the reply to a hook, together with the acknowledgement if that has not gone out.
+    Reply(Option<Arc<[u8]>>),
+    /// As the response to a request with this id.
+    Response(Option<Value>),
 }
 
 /// What is needed to answer a call.
 pub(super) struct Answering {
-    pub(super) incoming: Arc<Incoming>,
+    pub(super) call: Arc<Call>,
+    pub(super) form: Form,
+    /// Ends deciding early.
+    pub(super) cancellation: CancellationToken,
     pub(super) outbox: Arc<Outbox>,
-    pub(super) acknowledgement: Acknowledge,
     pub(super) shared: Arc<Shared>,
-    pub(super) signs: Signs,
     pub(super) relief: Arc<Relief>,
+    pub(super) when: AnswerWhen,
 }
 
 impl Answering {
-    /// Acknowledges the call, because it takes time.
+    /// Acknowledges a hook's call, because it takes time.
     pub(super) fn acknowledge(&mut self) {
-        if let Acknowledge::With(line) =
-            std::mem::replace(&mut self.acknowledgement, Acknowledge::Done)
-        {
+        let Form::Reply(acknowledgement) = &mut self.form else {
+            return;
+        };
+        if let Some(line) = acknowledgement.take() {
             self.outbox.send(&line);
         }
-        if self.signs == Signs::Known {
-            self.outbox.wait_with(Heard::sign_for(self.incoming.id()));
+        if self.call.signs == Signs::Known {
+            self.outbox.wait_with(Heard::sign_for(&self.call.id));
         }
     }
 
     /// What to submit to the store so that the answer goes out when the record is safe, or after a second. Without a record it goes
     /// out now.
-    pub(super) fn submission(self, decided: Decided, when: AnswerWhen) -> Option<Submission> {
-        let reply = Reply {
-            call: self.incoming.id().clone(),
-            answer: decided.answer,
+    pub(super) fn submission(self, decided: Decided) -> Option<Submission> {
+        let (outbox, shared, answer) = (self.outbox, self.shared, decided.answer);
+        let (bytes, ended): (_, fn(&Shared)) = match self.form {
+            Form::Reply(acknowledgement) => {
+                let call = self.call.id.clone();
+                let mut bytes = acknowledgement.map_or_else(Vec::new, |line| line.to_vec());
+                bytes.extend(Reply { call, answer }.encode());
+                outbox.end_wait();
+                if let Some(record) = &decided.record {
+                    // The hook's process still exists: it waits for its answer.
+                    let reporter = || process::agent_of(peer::process(outbox.stream())?);
+                    shared.agents.note(record, reporter);
+                }
+                (bytes, Shared::end_event)
+            }
+            Form::Response(id) => {
+                let result = Ok(hook_request::told(&answer));
+                (Response { id, result }.encode(), Shared::end_request)
+            }
         };
-        let mut bytes = match self.acknowledgement {
-            Acknowledge::With(line) => line.to_vec(),
-            Acknowledge::Done => Vec::new(),
-        };
-        bytes.extend(reply.encode());
-        let (outbox, shared) = (self.outbox, self.shared);
-        outbox.end_wait();
         let Some(record) = decided.record else {
             outbox.finish(&bytes);
-            shared.end_event();
+            ended(&shared);
             return None;
         };
-        // The hook's process still exists: it waits for its answer.
-        let reporter = || process::agent_of(peer::process(outbox.stream())?);
-        shared.agents.note(&record, reporter);
-        let done: bowline_store::Done = match when {
+        let done: bowline_store::Done = match self.when {
             AnswerWhen::Committed => {
-                let pending = Pending::new(bytes, outbox, shared, Shared::end_event);
+                let pending = Pending::new(bytes, outbox, shared, ended);
                 self.relief.watch(&pending, decided.files_left);
                 Box::new(move |_| pending.kept())
             }
             AnswerWhen::Lagging(_) => {
                 outbox.finish(&bytes);
-                Box::new(move |_| shared.end_event())
+                Box::new(move |_| ended(&shared))
             }
         };
-        Some(Submission { record, done })
+        Some(Submission::new(record, done))
     }
 }

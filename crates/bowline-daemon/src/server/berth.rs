@@ -3,21 +3,19 @@
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
-use bowline::hooks::CancellationToken;
-use mio::Token;
 use tokio::sync::oneshot;
 
 use super::PANICKED;
 use super::answering::Answering;
-use super::helper::{PollResult, Ready, Waiting};
 use super::relief::Relief;
+use super::round::Round;
 use crate::bounded::FILES_WITHIN;
 use crate::engine::patience::{Held, Looking};
-use crate::engine::{Decided, Deciding, Here, Watched};
+use crate::engine::{Decided, Watched};
 
 /// How long a thread may be away before another goes on. Clients wait longer than this.
 const AWAY: Duration = Duration::from_millis(100);
@@ -39,24 +37,24 @@ struct Left<K> {
     number: u64,
     since: Instant,
     kept: K,
-    call: Option<LeftCall>,
+    /// The call that is being decided, but for its future.
+    call: Option<(Watched, Answering)>,
 }
 
-/// All of a call except its future.
-struct LeftCall {
-    token: Token,
-    cancellation: Option<CancellationToken>,
-    answering: Answering,
-    watched: Option<Watched>,
+/// What a thread that is away does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Away {
+    Deciding,
+    AtTheStore,
 }
 
 /// A thread that is late.
 struct Late {
     tell: oneshot::Sender<Decided>,
-    _held: Option<Held>,
+    _held: Held,
 }
 
-impl<K> Berth<K> {
+impl<K: AsMut<Round>> Berth<K> {
     pub(super) fn new() -> Self {
         Self {
             state: Mutex::new(State {
@@ -67,29 +65,24 @@ impl<K> Berth<K> {
         }
     }
 
-    /// Decides a call, unless its hooks have to wait for something; `None` if another thread took over meanwhile.
-    pub(super) fn decide(&self, kept: K, ready: Ready, relief: &Relief) -> Option<(K, PollResult)> {
-        let cancellation = ready.prepared.cancellation();
-        let Here {
-            mut deciding,
-            watched,
-        } = ready.prepared.decide_here();
-        let call = LeftCall {
-            token: ready.token,
-            cancellation,
-            answering: ready.answering,
-            watched,
+    /// Decides the next call that is ready, unless its hooks have to wait for something; `None` if another thread took over meanwhile.
+    pub(super) fn decide_next(&self, mut kept: K, relief: &Relief) -> Option<K> {
+        let Some((call, answering)) = kept.as_mut().ready.pop_front() else {
+            return Some(kept);
         };
-        let number = self.leave(kept, Some(call), relief);
+        let Some(watched) = call.watch() else {
+            let deciding = Box::pin(call.decide(FILES_WITHIN));
+            kept.as_mut().waiting.push((deciding, answering));
+            return Some(kept);
+        };
+        let mut deciding = watched.deciding();
+        let number = self.leave(kept, Some((watched, answering)), relief);
         let mut context = Context::from_waker(Waker::noop());
         let polled = catch_unwind(AssertUnwindSafe(|| deciding.as_mut().poll(&mut context)));
         if polled.is_err() {
             tracing::error!("deciding an event panicked");
         }
-        let Some(Left {
-            since, kept, call, ..
-        }) = self.come_back(number)
-        else {
+        let Some(mut left) = self.come_back(number) else {
             let late = self.lock().late.remove(&number);
             // A call that would have to wait now is decided without it.
             if let (Some(late), Ok(Poll::Ready(decided))) = (late, polled) {
@@ -97,11 +90,21 @@ impl<K> Berth<K> {
             }
             return None;
         };
-        let call = call?;
-        if let Some(watched) = &call.watched {
-            watched.took(since.elapsed());
+        let (watched, answering) = left.call?;
+        watched.took(left.since.elapsed());
+        let round = left.kept.as_mut();
+        match polled {
+            Ok(Poll::Ready(decided)) => round.batch.extend(answering.submission(decided)),
+            Ok(Poll::Pending) => {
+                watched.leave();
+                round.waiting.push((deciding, answering));
+            }
+            Err(_) => {
+                let failure = Decided::failure(&answering.call, PANICKED);
+                round.batch.extend(answering.submission(failure));
+            }
         }
-        Some((kept, call.turned(polled, deciding)))
+        Some(left.kept)
     }
 
     /// Does something that may hang; `None` if another thread took over meanwhile.
@@ -111,25 +114,29 @@ impl<K> Berth<K> {
         self.come_back(number).map(|left| left.kept)
     }
 
-    /// Takes what was left too long ago, and the call that is being decided, if it is one.
-    pub(super) fn overdue(&self) -> Option<(K, Option<Waiting>)> {
+    /// Takes what was left too long ago. The call that is being decided waits from now on.
+    pub(super) fn overdue(&self) -> Option<(K, Away)> {
         let mut state = self.lock();
-        let left = state.left.take_if(|left| left.since.elapsed() >= AWAY)?;
-        let waiting = left.call.map(|call| {
-            let (tell, told) = oneshot::channel();
-            let (waiting, held) = call.waiting(left.since, told);
-            let late = Late { tell, _held: held };
-            state.late.insert(left.number, late);
-            waiting
-        });
-        Some((left.kept, waiting))
+        let mut left = state.left.take_if(|left| left.since.elapsed() >= AWAY)?;
+        let Some((watched, answering)) = left.call else {
+            return Some((left.kept, Away::AtTheStore));
+        };
+        let (tell, told) = oneshot::channel();
+        let looking = watched.looking();
+        looking.is_slow();
+        let held = looking.held();
+        state.late.insert(left.number, Late { tell, _held: held });
+        let deciding = decide_in_time(watched, looking, left.since, told);
+        let waiting = &mut left.kept.as_mut().waiting;
+        waiting.push((Box::pin(deciding), answering));
+        Some((left.kept, Away::Deciding))
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.lock().left.is_none()
     }
 
-    fn leave(&self, kept: K, call: Option<LeftCall>, relief: &Relief) -> u64 {
+    fn leave(&self, kept: K, call: Option<(Watched, Answering)>, relief: &Relief) -> u64 {
         let mut state = self.lock();
         state.number += 1;
         let number = state.number;
@@ -153,64 +160,18 @@ impl<K> Berth<K> {
     }
 }
 
-type Polled = std::thread::Result<Poll<Decided>>;
-
-impl LeftCall {
-    /// The result.
-    fn turned(self, polled: Polled, deciding: Deciding) -> PollResult {
-        match polled {
-            Ok(Poll::Ready(decided)) => PollResult::Decided(decided, self.answering),
-            Ok(Poll::Pending) => {
-                if let Some(watched) = &self.watched {
-                    watched.leave();
-                }
-                PollResult::Waiting(Waiting {
-                    token: self.token,
-                    cancellation: self.cancellation,
-                    deciding,
-                    answering: self.answering,
-                })
-            }
-            Err(_) => {
-                PollResult::Decided(self.answering.incoming.failure(PANICKED), self.answering)
-            }
-        }
+/// The result of the thread that is away, or, if that takes too long, of a judgement without files.
+async fn decide_in_time(
+    watched: Watched,
+    looking: Looking,
+    since: Instant,
+    told: oneshot::Receiver<Decided>,
+) -> Decided {
+    let left = FILES_WITHIN.saturating_sub(since.elapsed());
+    match tokio::time::timeout(left, told).await {
+        Ok(Ok(decided)) => return decided,
+        Ok(Err(_)) => {}
+        Err(_) => looking.is_late(),
     }
-
-    /// The call as one that waits: for the thread that is away, and if that takes too long, for a judgement without files.
-    fn waiting(self, since: Instant, told: oneshot::Receiver<Decided>) -> (Waiting, Option<Held>) {
-        let looking = self.watched.as_ref().map(Watched::looking);
-        let held = looking.as_ref().map(Looking::held);
-        if let Some(looking) = &looking {
-            looking.is_slow();
-        }
-        let incoming = Arc::clone(&self.answering.incoming);
-        let watched = self.watched;
-        let deciding = async move {
-            let left = FILES_WITHIN.saturating_sub(since.elapsed());
-            let told = match (&watched, &looking) {
-                (Some(_), Some(looking)) => {
-                    let told = tokio::time::timeout(left, told).await;
-                    if told.is_err() {
-                        looking.is_late();
-                    }
-                    told.ok()
-                }
-                // It looks at no files.
-                _ => Some(told.await),
-            };
-            match (told, watched) {
-                (Some(Ok(decided)), _) => decided,
-                (_, Some(watched)) => watched.decide_unseen().await,
-                (_, None) => incoming.failure(PANICKED),
-            }
-        };
-        let waiting = Waiting {
-            token: self.token,
-            cancellation: self.cancellation,
-            deciding: Box::pin(deciding),
-            answering: self.answering,
-        };
-        (waiting, held)
-    }
+    watched.decide_unseen().await
 }

@@ -4,22 +4,9 @@ use std::io::{ErrorKind, Read};
 use std::sync::Arc;
 
 use bowline::hooks::CancellationToken;
-use bowline_wire::{Announced, Call, MAX_HEADER, Opening, Refusal, Request, Response};
+use bowline_wire::{CallFrame, MAX_HEADER, Opening, Refusal, WireError};
 
 use super::outbox::Outbox;
-
-/// What has arrived completely.
-#[derive(Debug)]
-pub(super) enum Arrived {
-    /// A hook call and its payload.
-    Call(Box<Call>, Vec<u8>),
-    /// A request.
-    Request(Box<Request>),
-    /// An invalid request; this is the answer.
-    Refused(Box<Response>),
-    /// A hook call of another protocol version. The answer names ours, and the connection ends.
-    OtherProtocol,
-}
 
 /// Whether anything more can arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +26,8 @@ pub(super) struct ClientConnection {
     arrived: Vec<u8>,
     /// How much of what arrived has no newline.
     searched: usize,
-    call: Option<Announced>,
+    /// A call whose body has not arrived.
+    call: Option<CallFrame>,
     source: Source,
     /// Whether the system may hold more than was read.
     unread: Unread,
@@ -85,7 +73,7 @@ impl ClientConnection {
     }
 
     /// The next complete thing, reading as far as is needed; `None` if it is not here yet, or never will be.
-    pub(super) fn next(&mut self, scratch: &mut [u8]) -> Option<Arrived> {
+    pub(super) fn next(&mut self, scratch: &mut [u8]) -> Option<Result<Opening, Refusal>> {
         loop {
             if let Some(arrived) = self.cut() {
                 return Some(arrived);
@@ -129,38 +117,38 @@ impl ClientConnection {
     }
 
     /// Cuts the next complete thing off what has arrived.
-    fn cut(&mut self) -> Option<Arrived> {
+    fn cut(&mut self) -> Option<Result<Opening, Refusal>> {
         loop {
             if let Some(call) = self
                 .call
                 .take_if(|call| self.arrived.len() >= call.body_bytes())
             {
                 let body = self.take(call.body_bytes());
-                let (call, payload) = call.with_body(body);
-                return Some(Arrived::Call(Box::new(call), payload));
+                return Some(Ok(Opening::Call(call.with_body(body))));
             }
             if self.call.is_some() {
                 return None;
             }
-            let line = match self.line() {
-                Ok(line) => line?,
-                Err(arrived) => return Some(arrived),
+            let opening = match self.line() {
+                Ok(None) => return None,
+                Ok(Some(line)) if line.iter().all(u8::is_ascii_whitespace) => continue,
+                Ok(Some(line)) => Opening::decode(&line),
+                Err(error) => Err(Refusal::Call(error)),
             };
-            match Opening::decode(&line) {
+            match opening {
                 Ok(Opening::Call(call)) => self.call = Some(call),
-                Ok(Opening::Request(request)) => return Some(Arrived::Request(Box::new(request))),
-                Err(Refusal::Request(_)) if line.iter().all(u8::is_ascii_whitespace) => {}
-                Err(Refusal::Request(response)) => return Some(Arrived::Refused(response)),
                 Err(Refusal::Call(error)) => {
                     tracing::info!("a hook call cannot be taken: {error}");
-                    return Some(self.end());
+                    self.end();
+                    return Some(Err(Refusal::Call(error)));
                 }
+                complete => return Some(complete),
             }
         }
     }
 
     /// The next line, with its newline. A line without an end is not a line, because what follows could not be separated from it.
-    fn line(&mut self) -> Result<Option<Vec<u8>>, Arrived> {
+    fn line(&mut self) -> Result<Option<Vec<u8>>, WireError> {
         let unseen = self.arrived.get(self.searched..).unwrap_or_default();
         match unseen.iter().position(|byte| *byte == b'\n') {
             Some(end) => {
@@ -168,7 +156,11 @@ impl ClientConnection {
                 self.searched = 0;
                 Ok(Some(line))
             }
-            None if self.arrived.len() > MAX_HEADER => Err(self.end()),
+            None if self.arrived.len() > MAX_HEADER => Err(WireError::TooLong {
+                what: "line",
+                bytes: self.arrived.len(),
+                limit: MAX_HEADER,
+            }),
             None => {
                 self.searched = self.arrived.len();
                 Ok(None)
@@ -177,11 +169,10 @@ impl ClientConnection {
     }
 
     /// Reads nothing more from the other side.
-    fn end(&mut self) -> Arrived {
+    fn end(&mut self) {
         self.source = Source::Ended;
         self.arrived = Vec::new();
         self.searched = 0;
-        Arrived::OtherProtocol
     }
 
     fn take(&mut self, length: usize) -> Vec<u8> {
@@ -195,6 +186,7 @@ impl ClientConnection {
 
 #[cfg(test)]
 mod tests {
+    use bowline_wire::Call;
     use mio::net::UnixStream;
     use mio::{Poll, Token, Waker};
 
@@ -246,13 +238,14 @@ mod tests {
             let room = sent.chunks(PIECE).map(&mut arrive).last().unwrap();
             assert!(room <= PIECE, "{room} after {after:?}");
             arrive(later);
-            let [Arrived::Call(_, payload), next] = &arrived[..] else {
-                panic!("{} have arrived after {after:?}", arrived.len());
+            let [first, next]: [Result<Opening, Refusal>; 2] = arrived.try_into().unwrap();
+            let Ok(Opening::Call(first)) = first else {
+                panic!("{first:?} after {after:?}");
             };
-            assert!(*payload == long, "{after:?}");
+            assert!(first.into_parts().1 == long, "{after:?}");
             match next {
-                Arrived::Call(_, payload) => assert_eq!(payload, b"{}", "{after:?}"),
-                Arrived::Request(it) => assert_eq!(it.command, "daemon.status", "{after:?}"),
+                Ok(Opening::Call(call)) => assert_eq!(call.into_parts().1, b"{}", "{after:?}"),
+                Ok(Opening::Request(it)) => assert_eq!(it.command, "daemon.status", "{after:?}"),
                 other => panic!("{other:?} after {after:?}"),
             }
         }

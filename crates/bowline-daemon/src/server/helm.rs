@@ -7,9 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
 
 use super::Server;
-use super::berth::Berth;
-use super::helper::{HelperState, Rest};
+use super::berth::{Away, Berth};
+use super::helper::HelperState;
 use super::outbox::WakeList;
+use super::round::Round;
 use crate::engine::patience::MOST_HANGING;
 use crate::instance::Instance;
 use crate::status::Stop;
@@ -20,7 +21,7 @@ pub(super) type End = io::Result<(Stop, Instance)>;
 /// The polling thread, and those that stand by.
 pub(super) struct Helm {
     pub(super) server: Berth<Box<Server>>,
-    pub(super) helper: Berth<Rest>,
+    pub(super) helper: Berth<Round>,
     state: Arc<HelperState>,
     wake_list: Arc<WakeList>,
     /// Threads that were replaced and have not returned.
@@ -95,21 +96,18 @@ impl Helm {
 
     /// Replaces threads that do not return. Touches no file.
     pub(super) fn relieve(self: &Arc<Self>) {
-        if let Some((rest, waiting)) = self.helper.overdue() {
-            self.state.give_back(rest, waiting);
+        if let Some((rest, _)) = self.helper.overdue() {
+            self.state.give_back(rest);
             self.wake_list.wake();
         }
         // If even that many threads hang, direct runs decide.
         if self.away.load(Ordering::Acquire) >= MOST_HANGING {
             return;
         }
-        if let Some((mut server, waiting)) = self.server.overdue() {
+        if let Some((server, away)) = self.server.overdue() {
             self.away.fetch_add(1, Ordering::AcqRel);
-            match waiting {
-                Some(call) => server.adopted.push(call),
-                None => {
-                    self.at_the_store.fetch_add(1, Ordering::AcqRel);
-                }
+            if away == Away::AtTheStore {
+                self.at_the_store.fetch_add(1, Ordering::AcqRel);
             }
             let _ = self.hand_to_another(server);
         }

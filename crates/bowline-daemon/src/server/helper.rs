@@ -1,13 +1,10 @@
 //! The helper thread: when several calls are ready at the same time, it decides one half of them.
 
-use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 
-use bowline::hooks::CancellationToken;
-use bowline_store::{Store, Submission};
-use mio::Token;
+use bowline_store::Store;
 use tokio::runtime::Handle;
 
 use super::AnswerWhen;
@@ -15,39 +12,15 @@ use super::answering::Answering;
 use super::helm::Helm;
 use super::outbox::WakeList;
 use super::relief::Relief;
-use crate::engine::{Decided, Deciding, Prepared};
+use super::round::Round;
+use crate::engine::Deciding;
 
 /// For fewer calls, waking another thread takes longer than deciding them.
 const WORTH_IT: usize = 4;
 
-/// A call that only has to be decided.
-pub(super) struct Ready {
-    pub(super) token: Token,
-    pub(super) prepared: Prepared,
-    pub(super) answering: Answering,
-}
-
-/// A call whose hooks turned out to wait for something.
-pub(super) struct Waiting {
-    pub(super) token: Token,
-    pub(super) cancellation: Option<CancellationToken>,
-    pub(super) deciding: Deciding,
-    pub(super) answering: Answering,
-}
-
-/// The result of polling a call once.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "nearly all are decided, and a box for each would cost more than it saves"
-)]
-pub(super) enum PollResult {
-    Decided(Decided, Answering),
-    Waiting(Waiting),
-}
-
 /// The other thread. It ends when this is dropped.
 pub(super) struct Helper {
-    work: mpsc::Sender<VecDeque<Ready>>,
+    work: mpsc::Sender<Round>,
     state: Arc<HelperState>,
 }
 
@@ -55,23 +28,7 @@ pub(super) struct Helper {
 #[derive(Default)]
 pub(super) struct HelperState {
     is_busy: AtomicBool,
-    returned: Mutex<Returned>,
-}
-
-/// What the other thread gives back.
-#[derive(Default)]
-pub(super) struct Returned {
-    pub(super) waiting: Vec<Waiting>,
-    /// What it has not done.
-    pub(super) rest: Rest,
-}
-
-/// What the other thread still has to do.
-#[derive(Default)]
-pub(super) struct Rest {
-    pub(super) calls: VecDeque<Ready>,
-    /// The records of those that are decided.
-    pub(super) batch: Vec<Submission>,
+    returned: Mutex<Round>,
 }
 
 /// What the other thread works with.
@@ -90,8 +47,8 @@ impl Helper {
         let shared = Arc::clone(&state);
         let help = move || {
             let _entered = tools.runtime.enter();
-            for calls in given {
-                shared.help(calls, &tools);
+            for round in given {
+                shared.help(round, &tools);
             }
         };
         thread::Builder::new()
@@ -101,34 +58,30 @@ impl Helper {
     }
 
     /// Takes one half of the calls away, if that is worth it and the other thread has time.
-    pub(super) fn take_half(&self, ready: &mut VecDeque<Ready>) {
-        if ready.len() < WORTH_IT || self.state.is_busy.swap(true, Ordering::AcqRel) {
+    pub(super) fn take_half(&self, round: &mut Round) {
+        let count = round.ready.len();
+        if count < WORTH_IT || self.state.is_busy.swap(true, Ordering::AcqRel) {
             return;
         }
-        let half = ready.split_off(ready.len() / 2);
+        let half = Round {
+            ready: round.ready.split_off(count / 2),
+            ..Round::default()
+        };
         if let Err(mpsc::SendError(half)) = self.work.send(half) {
-            ready.extend(half);
+            round.add(half);
         }
     }
 
     /// The calls that wait for something, and what the other thread has not done.
-    pub(super) fn returned(&self) -> Returned {
+    pub(super) fn returned(&self) -> Round {
         std::mem::take(&mut self.state.returned())
     }
 }
 
 impl HelperState {
-    /// Decides these, unless another thread took over.
-    fn help(&self, calls: VecDeque<Ready>, tools: &Tools) {
-        let mut waiting = Vec::new();
-        if let Some(batch) = decide_all(calls, &mut waiting, tools) {
-            if let AnswerWhen::Lagging(lag) = tools.answer_when {
-                thread::sleep(lag);
-            }
-            if !batch.is_empty() {
-                tools.store.submit_all(batch);
-            }
-        }
+    /// Decides these calls, unless another thread took over.
+    fn help(&self, round: Round, tools: &Tools) {
+        let waiting = tools.decide(round).unwrap_or_default();
         self.is_busy.store(false, Ordering::Release);
         if !waiting.is_empty() {
             self.returned().waiting.extend(waiting);
@@ -137,38 +90,27 @@ impl HelperState {
     }
 
     /// Gives the polling thread what this one will not do.
-    pub(super) fn give_back(&self, rest: Rest, waiting: Option<Waiting>) {
-        let mut returned = self.returned();
-        returned.waiting.extend(waiting);
-        returned.rest.calls.extend(rest.calls);
-        returned.rest.batch.extend(rest.batch);
+    pub(super) fn give_back(&self, rest: Round) {
+        self.returned().add(rest);
     }
 
-    fn returned(&self) -> std::sync::MutexGuard<'_, Returned> {
+    fn returned(&self) -> MutexGuard<'_, Round> {
         self.returned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Decides calls one after another; `None` if another thread took over.
-fn decide_all(
-    calls: VecDeque<Ready>,
-    waiting: &mut Vec<Waiting>,
-    tools: &Tools,
-) -> Option<Vec<Submission>> {
-    let mut rest = Rest {
-        batch: Vec::with_capacity(calls.len()),
-        calls,
-    };
-    while let Some(call) = rest.calls.pop_front() {
-        let turned;
-        (rest, turned) = tools.helm.helper.decide(rest, call, &tools.relief)?;
-        match turned {
-            PollResult::Decided(decided, answering) => {
-                let submission = answering.submission(decided, tools.answer_when);
-                rest.batch.extend(submission);
-            }
-            PollResult::Waiting(call) => waiting.push(call),
+impl Tools {
+    /// Decides calls one after another, and submits their records. Returns those that wait; `None` if another thread took over.
+    fn decide(&self, mut round: Round) -> Option<Vec<(Deciding, Answering)>> {
+        while !round.ready.is_empty() {
+            round = self.helm.helper.decide_next(round, &self.relief)?;
         }
+        if let AnswerWhen::Lagging(lag) = self.answer_when {
+            thread::sleep(lag);
+        }
+        if !round.batch.is_empty() {
+            self.store.submit_all(round.batch);
+        }
+        Some(round.waiting)
     }
-    Some(rest.batch)
 }

@@ -1,60 +1,45 @@
 //! `hooks.<event>`: one event as the arguments of a request, for shells that write to the socket themselves.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use bowline::hooks::{HookEvent, HookInput, PayloadError};
 use bowline_wire::{Answer, Call, Request, RequestError};
 use serde_json::{Map, Value, json};
 
-use crate::engine::Incoming;
-
 /// Such a client understands the generic answer.
 const AGENT: &str = bowline_agents::generic::AGENT.name;
 
-/// An event that was sent as a request.
-pub(super) struct HookRequest {
-    pub(super) incoming: Arc<Incoming>,
-    pub(super) payload: Vec<u8>,
-}
-
-impl HookRequest {
-    /// Reads a request; `None` if it is about something else. The error names everything that the event lacks.
-    pub(super) fn read(request: &Request) -> Option<Result<Self, RequestError>> {
-        let event = event_of(&request.command)?;
-        let mut payload = Value::Object(request.args.clone().into_iter().collect());
-        if let Some(fields) = payload.as_object_mut() {
-            fields.insert("hook_event_name".to_owned(), event.name().into());
-            fields.shift_remove("hookEventName");
-        }
-        let input = match HookInput::from_payload(&payload) {
-            Ok(input) => input,
-            Err(PayloadError::Missing { missing }) => {
-                let issue = |name: &&str| format!("`{name}` is missing or not of its type");
-                let issues = missing.iter().map(issue).collect();
-                return Some(Err(RequestError::InvalidArguments(issues)));
-            }
-            Err(problem) => {
-                return Some(Err(RequestError::InvalidArguments(vec![
-                    problem.to_string(),
-                ])));
-            }
-        };
-        let env = if request.env.is_empty() {
-            // The socket belongs to one user, so this process's environment is the default.
-            std::env::vars_os().collect()
-        } else {
-            request.env.clone()
-        };
-        let mut call = Call::new(PathBuf::from(input.cwd().unwrap_or("/")), env);
-        AGENT.clone_into(&mut call.agent);
-        call.event = Some(event.name().to_owned());
-        let payload = payload.to_string().into_bytes();
-        Some(Ok(Self {
-            incoming: Incoming::new(call, &payload),
-            payload,
-        }))
+/// Reads a request as a call with its payload; `None` if it is about something else. The error names everything that the event lacks.
+pub(super) fn read(request: &Request) -> Option<Result<(Call, Vec<u8>), RequestError>> {
+    let event = event_of(&request.command)?;
+    let mut payload = Value::Object(request.args.clone().into_iter().collect());
+    if let Some(fields) = payload.as_object_mut() {
+        fields.insert("hook_event_name".to_owned(), event.name().into());
+        fields.shift_remove("hookEventName");
     }
+    let input = match HookInput::from_payload(&payload) {
+        Ok(input) => input,
+        Err(PayloadError::Missing { missing }) => {
+            let issue = |name: &&str| format!("`{name}` is missing or not of its type");
+            let issues = missing.iter().map(issue).collect();
+            return Some(Err(RequestError::InvalidArguments(issues)));
+        }
+        Err(problem) => {
+            return Some(Err(RequestError::InvalidArguments(vec![
+                problem.to_string(),
+            ])));
+        }
+    };
+    let env = if request.env.is_empty() {
+        // The socket belongs to one user, so this process's environment is the default.
+        std::env::vars_os().collect()
+    } else {
+        request.env.clone()
+    };
+    let mut call = Call::new(PathBuf::from(input.cwd().unwrap_or("/")), env);
+    AGENT.clone_into(&mut call.agent);
+    call.event = Some(event.name().to_owned());
+    Some(Ok((call, payload.to_string().into_bytes())))
 }
 
 /// The event of a command: `hooks.preToolUse`.

@@ -104,6 +104,10 @@ impl Outbox {
         &self.stream
     }
 
+    pub(super) fn token(&self) -> Token {
+        self.token
+    }
+
     /// Begins to answer something.
     pub(super) fn begin(&self) {
         self.lock().progress = Progress::Busy;

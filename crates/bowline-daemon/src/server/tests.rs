@@ -165,12 +165,12 @@ fn begin_a_git(driven: &mut Driven, stand: &Stand) -> Begun {
     for ((token, mut client), command) in driven.welcome(stand, 4).into_iter().zip(commands) {
         let call = client.call(stand, command);
         driven.take_from(token);
-        let ready = driven.ready.back().unwrap();
+        let (_, answering) = driven.round.ready.back().unwrap();
         begun.push(Begun {
             token,
             client,
             call,
-            cancellation: ready.prepared.cancellation().unwrap(),
+            cancellation: answering.cancellation.clone(),
         });
     }
     driven.decide();

@@ -66,12 +66,12 @@ impl Producer {
         let (number, tell) = (self.number, tell.clone());
         let n = (number << 32) + self.sent;
         self.sent += 1;
-        Submission {
-            record: half(n, number, Utc::now()),
-            done: Box::new(move |outcome| {
+        Submission::new(
+            half(n, number, Utc::now()),
+            Box::new(move |outcome| {
                 let _ = tell.send((number, outcome));
             }),
-        }
+        )
     }
 }
 

@@ -66,7 +66,7 @@ fn a_commit_that_hangs_delays_no_answer_and_order_and_number_stay_right() {
         let (tell, id) = (tell.clone(), id.to_owned());
         let record = Record::new(&id, Utc::now(), "agent", "Stop", "s");
         let done = Box::new(move |outcome| tell.send((id, outcome)).unwrap());
-        shared.submit_all(vec![Submission { record, done }]);
+        shared.submit_all(vec![Submission::new(record, done)]);
     };
     // The first is being committed, the others wait behind it; nothing is let go.
     for id in ["a", "b", "c"] {
@@ -156,7 +156,7 @@ fn what_is_being_written_stays_before_what_waits_until_it_is_in_the_spool() {
         let (tell, id) = (tell.clone(), id.to_owned());
         let record = Record::new(&id, Utc::now(), "agent", "Stop", "s");
         let done = Box::new(move |outcome| tell.send((id, outcome)).unwrap());
-        Submission { record, done }
+        Submission::new(record, done)
     };
     shared.submit_all(vec![submission("a"), submission("b")]);
     assert_eq!(asks.recv().unwrap(), "a b");
@@ -204,9 +204,11 @@ fn nothing_is_committed_before_what_came_first_and_has_to_wait() {
         answer.send(outcome).unwrap();
     }
     drop(answer);
-    let submission = |id: &str| Submission {
-        record: Record::new(id, Utc::now(), "agent", "Stop", "s"),
-        done: Box::new(|_| {}),
+    let submission = |id: &str| {
+        Submission::new(
+            Record::new(id, Utc::now(), "agent", "Stop", "s"),
+            Box::new(|_| {}),
+        )
     };
     shared.submit_all(vec![submission("a"), submission("b")]);
     let mut threads = Threads::start(&shared, Told { asked, answers }).unwrap();
@@ -275,10 +277,10 @@ fn a_panic_ends_what_caused_it_and_nothing_else() {
     let (tell, told) = mpsc::channel();
     let submission = |id: &str| {
         let (tell, id) = (tell.clone(), id.to_owned());
-        Submission {
-            record: record(&id),
-            done: Box::new(move |outcome| tell.send((id, outcome)).unwrap()),
-        }
+        Submission::new(
+            record(&id),
+            Box::new(move |outcome| tell.send((id, outcome)).unwrap()),
+        )
     };
     shared.submit_all(["a", "poison", "b"].map(submission).into());
     let mut threads = Threads::start(&shared, backend).unwrap();
@@ -347,10 +349,10 @@ fn nobody_waits_for_unfinished_jobs_when_the_store_is_closed() {
     }));
     let mut threads = Threads::start(&shared, backend).unwrap();
     begins.recv().unwrap();
-    shared.submit_all(vec![Submission {
-        record: Record::new("last", Utc::now(), "agent", "Stop", "s"),
-        done: Box::new(|_| {}),
-    }]);
+    shared.submit_all(vec![Submission::new(
+        Record::new("last", Utc::now(), "agent", "Stop", "s"),
+        Box::new(|_| {}),
+    )]);
     shared.queue.close();
     drop(go);
     threads.join();
@@ -385,7 +387,7 @@ fn a_note_is_answered_before_the_commit_and_waits_if_that_fails() {
         let (tell, id) = (tell.clone(), id.to_owned());
         let record = Record::new(&id, Utc::now(), "agent", "Stop", "s");
         let done = Box::new(move |outcome| tell.send((id, outcome)).unwrap());
-        Submission { record, done }
+        Submission::new(record, done)
     };
     let noted = |id: &str| (id.to_owned(), Outcome::Noted);
     let committed = |id: &str| (id.to_owned(), Outcome::Committed(Vec::new()));
@@ -462,10 +464,10 @@ fn where_notes_are_not_wanted_the_answer_comes_after_the_commit() {
     let mut threads = Threads::start(&shared, Told { asked, answers }).unwrap();
     until_it_sleeps(&shared);
     let (tell, told) = mpsc::channel();
-    shared.submit_noted(vec![Submission {
-        record: Record::new("a", Utc::now(), "agent", "Stop", "s"),
-        done: Box::new(move |outcome| tell.send(outcome).unwrap()),
-    }]);
+    shared.submit_noted(vec![Submission::new(
+        Record::new("a", Utc::now(), "agent", "Stop", "s"),
+        Box::new(move |outcome| tell.send(outcome).unwrap()),
+    )]);
     assert_eq!(asks.recv().unwrap(), "a");
     assert!(told.try_recv().is_err());
     answer.send(Ok(())).unwrap();

@@ -338,7 +338,7 @@ impl Watched {
     fn note(&self, submissions: &[Submission]) {
         let current = thread::current();
         let name = current.name().unwrap_or_default();
-        let ids = submissions.iter().map(|it| it.record.decided.id.clone());
+        let ids = submissions.iter().map(|it| it.record().decided.id.clone());
         let brought = ids.map(|id| (name.to_owned(), id));
         self.brought.lock().unwrap().extend(brought);
         let mut hold = self.hold.lock().unwrap();

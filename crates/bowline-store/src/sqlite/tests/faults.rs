@@ -135,10 +135,10 @@ fn a_record_that_the_database_refuses_takes_no_other_with_it() {
     store.submit_all(
         ids.map(|id| {
             let tell = tell.clone();
-            Submission {
-                record: record(id),
-                done: Box::new(move |outcome| tell.send((id, outcome)).unwrap()),
-            }
+            Submission::new(
+                record(id),
+                Box::new(move |outcome| tell.send((id, outcome)).unwrap()),
+            )
         })
         .into(),
     );

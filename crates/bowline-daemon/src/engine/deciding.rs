@@ -1,28 +1,24 @@
-//! A call whose payload was read: finding its project, deciding it, and recording what came of it.
+//! Deciding a call whose payload was read, and recording what came of it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
-use bowline::hooks::{
-    CancellationToken, Decision, HookContext, HookEvent, HookInput, Opinion, TriggerResult,
-};
+use bowline::hooks::{Decision, HookContext, HookEvent, HookInput, Opinion, TriggerResult};
 use bowline::settings::Steers;
-use bowline_agents::Protocol;
-use bowline_builtins::recorder::{RecordSource, add_change};
+use bowline_builtins::recorder::{add_change, make_record};
 use bowline_store::{Change, Enforcement, HookFired, Record};
-use bowline_wire::Answer;
 use serde_json::Value;
 use tokio::join;
 use tokio::time::timeout;
 
-use super::duplicates::AnswerSender;
-use super::incoming::{Incoming, Switch};
-use super::patience::{Patience, UNSEEN};
+use super::context::{CallContext, Switch};
+use super::duplicates::{Met, answer_of};
+use super::patience::{Looking, Patience, UNSEEN};
 use super::projects::{Project, ProjectKey};
 use super::void::Void;
-use super::{Decided, Engine, Weight, env_file, lock, remember};
+use super::{Decided, Deciding, Weight, env_file};
 
 /// The name under which Bowline itself warns.
 const OURSELVES: &str = "bowline";
@@ -43,63 +39,57 @@ enum Fresh {
     Unknown,
 }
 
-/// A call whose payload was read. [`Incoming`] is what was known before that, also where the payload cannot be read.
-pub(super) struct ReadCall {
-    pub(super) engine: Arc<Engine>,
-    pub(super) incoming: Arc<Incoming>,
-    /// Where the agent is now.
-    pub(super) folder: PathBuf,
-    pub(super) protocol: &'static Protocol,
-    pub(super) began: Instant,
-    pub(super) input: HookInput,
-    /// The same with the mode of its session, once that was looked up.
-    pub(super) completed: OnceLock<HookInput>,
-    pub(super) cancellation: CancellationToken,
-    /// Sends the answer to another call of the same event.
-    pub(super) answer_sender: Mutex<Option<AnswerSender>>,
-}
-
-impl ReadCall {
-    pub(super) fn key(&self, folder: PathBuf) -> ProjectKey {
-        ProjectKey {
-            folder,
-            claude_hooks: self.protocol.claude_hooks,
-            locations: Arc::clone(&self.incoming.locations),
+impl CallContext {
+    /// How long deciding may hold up its thread.
+    pub(crate) fn weight(&self) -> Weight {
+        match (&self.met, &self.project) {
+            // Slow look-ups are done on other threads.
+            (Met::First(_), Some(project)) if !self.engine.hanging.is_slow(&project.folder) => {
+                project.weight(self.input.event_type())
+            }
+            _ => Weight::Heavy,
         }
     }
 
-    /// The project, if it is known without reading a file. A variable that names the agent's own folder is harmless.
-    pub(super) fn known_project(&self) -> Option<PathBuf> {
-        let session = &self.input.session_id;
-        match self.incoming.project_named() {
-            Some(named) if named == self.folder => Some(named.to_owned()),
-            Some(named) => {
-                let known = lock(&self.engine.named);
-                known.get(session).filter(|it| *it == named).cloned()
-            }
-            None => lock(&self.engine.beginnings).get(session).cloned(),
+    /// Decides. Look-ups run on other threads, for at most this long. If another call reports the same event, its answer counts.
+    pub(crate) async fn decide(self: Arc<Self>, files: Duration) -> Decided {
+        if let Met::Second(first) = &self.met
+            && let Some(answer) = answer_of(first.clone()).await
+        {
+            return Decided {
+                answer,
+                record: None,
+                files_left: files,
+            };
         }
+        let patience = Patience::apart(files, &self.engine.hanging);
+        if let Some(project) = &self.project {
+            return self.decide_in(project, &patience).await;
+        }
+        let project = self.load(&patience, files).await;
+        self.recall_mode(&project, &patience).await;
+        self.decide_in(&project, &patience).await
     }
 
-    /// The project: the one that the agent names, unless a project's own file set that name; else where the session began.
-    fn find_project(&self) -> PathBuf {
-        let session = &self.input.session_id;
-        match self.incoming.project_named() {
-            Some(named) if !self.incoming.is_named_by_project(&self.folder) => {
-                remember(&self.engine.named, session, named);
-                named.to_owned()
-            }
-            _ => self.engine.find_beginning(session, &self.folder),
-        }
+    /// Prepares to decide on a supervised thread, which looks at files itself; `None` if the project is not loaded.
+    pub(crate) fn watch(self: &Arc<Self>) -> Option<Watched> {
+        let (call, project) = (Arc::clone(self), self.project.clone()?);
+        let hanging = &self.engine.hanging;
+        let patience = if hanging.hangs(&project.folder) {
+            Patience::closed(hanging)
+        } else {
+            Patience::here(hanging)
+        };
+        Some(Watched {
+            call,
+            project,
+            patience,
+        })
     }
 
     /// Finds or reads the project of the call. If that takes too long, the defaults apply. The patience is for this time.
-    pub(super) async fn load(
-        self: &Arc<Self>,
-        key: Option<ProjectKey>,
-        patience: &Patience,
-        within: Duration,
-    ) -> Arc<Project> {
+    async fn load(self: &Arc<Self>, patience: &Patience, within: Duration) -> Arc<Project> {
+        let key = self.known_project().map(|folder| self.key(folder));
         let here = || self.key(self.folder.clone());
         let default = key.clone().unwrap_or_else(here);
         let call = Arc::clone(self);
@@ -141,7 +131,7 @@ impl ReadCall {
     /// file that cannot be read in time may have it.
     async fn afresh(&self, project: &Project, patience: &Patience) -> Fresh {
         let key = self.known_project();
-        let (Switch::Off, Some(folder)) = (self.incoming.switches_off(), key) else {
+        let (Switch::Off, Some(folder)) = (self.switches_off(), key) else {
             return Fresh::Same;
         };
         let (engine, key) = (Arc::clone(&self.engine), self.key(folder));
@@ -151,7 +141,7 @@ impl ReadCall {
     }
 
     /// Decides the call, with this patience for files.
-    pub(super) async fn decide(&self, project: &Project, patience: &Arc<Patience>) -> Decided {
+    async fn decide_in(&self, project: &Project, patience: &Arc<Patience>) -> Decided {
         patience.scope(self.decide_within(project, patience)).await
     }
 
@@ -173,7 +163,7 @@ impl ReadCall {
         self.recall_voids(project, patience).await;
         let session = self.input.session_id.as_str();
         let void = self.engine.voids.in_call(session, void);
-        let idle = self.engine.idle_because(self.incoming.switch(&void));
+        let idle = self.engine.idle_because(self.switch(&void));
         let manager = match idle {
             Some(_) => &project.observing,
             None => &project.deciding,
@@ -190,7 +180,7 @@ impl ReadCall {
         if patience.is_closed() {
             result.output.warnings.push(UNSEEN.to_owned());
         }
-        let tried = self.incoming.attempts(&void);
+        let tried = self.attempts(&void);
         let attempts = attempts_shown(&tried);
         if let Some(attempts) = &attempts {
             note_attempts(&mut result, event, attempts);
@@ -201,8 +191,10 @@ impl ReadCall {
             self.protocol.encode(event, &result.output)
         };
         // The answer of hooks that were cut short is not for another call.
-        if !self.cancellation.is_cancelled() {
-            self.tell(&answer);
+        if let Met::First(others) = &self.met
+            && !self.cancellation.is_cancelled()
+        {
+            others.tell(&answer);
         }
         self.keep_skills(project, &result.output, &ctx);
         self.keep_mode(project, &ctx);
@@ -225,22 +217,12 @@ impl ReadCall {
         }
     }
 
-    fn tell(&self, answer: &Answer) {
-        let mut answer_sender = self
-            .answer_sender
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some(answer_sender) = answer_sender.take() {
-            answer_sender.tell(answer);
-        }
-    }
-
     /// Gives the session's id to the agent's shells, if the agent lets hooks do that.
     async fn hand_over_session(&self, project: &Project, patience: &Patience) {
         if self.input.event_type() != HookEvent::SessionStart {
             return;
         }
-        if let Some(file) = self.incoming.variable(env_file::FILE_VARIABLE) {
+        if let Some(file) = self.variable(env_file::FILE_VARIABLE) {
             let session = self.input.session_id.clone();
             let write = move || env_file::hand_over(Path::new(&file), &session);
             if let Some(Err(error)) = patience.look(&project.folder, write).await {
@@ -269,7 +251,7 @@ impl ReadCall {
     }
 
     /// Adds the mode that the session had before this process knew it, for hooks that read it.
-    pub(super) async fn recall_mode(&self, project: &Project, patience: &Patience) {
+    async fn recall_mode(&self, project: &Project, patience: &Patience) {
         if self.engine.store.is_none() || !project.starts_hooks() {
             return;
         }
@@ -295,7 +277,10 @@ impl ReadCall {
     async fn recall_voids(&self, project: &Project, patience: &Patience) {
         let session = &self.input.session_id;
         if let Some(store) = &self.engine.store
-            && self.engine.voids.wants_to_recall(session, &self.incoming)
+            && self
+                .engine
+                .voids
+                .wants_to_recall(session, self.switches_off())
         {
             let (engine, store, of) =
                 (Arc::clone(&self.engine), Arc::clone(store), session.clone());
@@ -321,7 +306,7 @@ impl ReadCall {
     }
 
     fn keep(&self, work: Value, ctx: &HookContext) {
-        let event = self.incoming.call.id.as_str();
+        let event = self.call.id.as_str();
         let call = self.input.tool_use_id().unwrap_or(event).to_owned();
         add_change(ctx, Change::Worked { call, work });
     }
@@ -338,13 +323,13 @@ impl ReadCall {
 
     fn context(&self, project: &Project, void: &Void) -> HookContext {
         let ctx = HookContext::new(&self.input.session_id)
-            .with_call_id(self.incoming.call.id.as_str())
-            .with_agent(&self.incoming.call.agent)
-            .with_recording(self.incoming.recording(void))
+            .with_call_id(self.call.id.as_str())
+            .with_agent(&self.call.agent)
+            .with_recording(self.recording(void))
             .with_cwd(self.folder(project))
             .with_cancellation(self.cancellation.clone());
         match project.weight(self.input.event_type()) {
-            Weight::Heavy => ctx.with_env(self.incoming.variables(void)),
+            Weight::Heavy => ctx.with_env(self.variables(void)),
             // No process gets them.
             Weight::Light => ctx,
         }
@@ -352,7 +337,7 @@ impl ReadCall {
 
     /// Where hooks run: where the caller is, unless that folder is gone.
     fn folder<'a>(&'a self, project: &'a Project) -> &'a Path {
-        [self.incoming.call.cwd.as_path(), &self.folder]
+        [self.call.cwd.as_path(), &self.folder]
             .into_iter()
             .find(|folder| folder.is_absolute())
             .unwrap_or(&project.folder)
@@ -369,25 +354,59 @@ impl ReadCall {
         let enforced = !blocks
             || self.protocol.enforces(self.input.event_type())
                 && !self.sent_on_already(&result.output);
-        let event = RecordSource {
-            time: self.incoming.time,
-            project: Some(&project.folder),
-            input: self.input(),
-            ctx,
-            result,
-            enforcement: if enforced {
-                Enforcement::Enforced
-            } else {
-                Enforcement::Unenforced
-            },
-            duration: self.began.elapsed(),
-            scope_of: &|hook| project.scope_of(hook),
+        let enforcement = if enforced {
+            Enforcement::Enforced
+        } else {
+            Enforcement::Unenforced
         };
-        let mut record = event.record()?;
+        let took = self.began.elapsed();
+        let mut record = make_record(self.time, self.input(), ctx, result, enforcement)?;
+        record.decided.project = Some(project.folder.to_string_lossy().into_owned());
+        record.decided.duration = took;
+        for hook in &mut record.decided.hooks {
+            hook.scope = project.scope_of(&hook.name);
+        }
         if idle.is_some() {
             record.decided.reason = idle;
         }
         Some(record)
+    }
+}
+
+/// A call on a supervised thread: what another thread needs if this one hangs.
+pub(crate) struct Watched {
+    call: Arc<CallContext>,
+    project: Arc<Project>,
+    patience: Arc<Patience>,
+}
+
+impl Watched {
+    /// Decides it on this thread.
+    pub(crate) fn deciding(&self) -> Deciding {
+        let (call, project) = (Arc::clone(&self.call), Arc::clone(&self.project));
+        let patience = Arc::clone(&self.patience);
+        Box::pin(async move { call.decide_in(&project, &patience).await })
+    }
+
+    /// The call waits for something, and goes on without supervision.
+    pub(crate) fn leave(&self) {
+        self.patience.leave();
+    }
+
+    /// Notes how long the thread took for it.
+    pub(crate) fn took(&self, time: Duration) {
+        self.project.note_cost(time);
+    }
+
+    /// The look-up that it may hang in.
+    pub(crate) fn looking(&self) -> Looking {
+        Looking::begin(&self.call.engine.hanging, &self.project.folder)
+    }
+
+    /// Decides the same call without a look at files.
+    pub(crate) async fn decide_unseen(self) -> Decided {
+        let patience = Patience::closed(&self.call.engine.hanging);
+        self.call.decide_in(&self.project, &patience).await
     }
 }
 
