@@ -31,6 +31,9 @@ mod uninstall;
 mod update;
 mod why;
 
+#[cfg(test)]
+mod another_agent;
+
 use std::ffi::OsStr;
 
 use bowline::hooks::HookEvent;
