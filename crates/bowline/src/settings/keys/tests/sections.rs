@@ -7,6 +7,7 @@ use crate::dialect::Dialect;
 use crate::hook::{Attempts, OnFailure};
 use crate::settings::files::FileText;
 use crate::settings::hooks::model::{Dedupe, ExitPolicy};
+use crate::settings::keys::sections::*;
 use crate::settings::trust::store::TrustState;
 use crate::settings::{Diagnostic, Scope, Severity};
 
