@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bowline::hooks::{HookInput, Match};
-use bowline::settings::{Config, Settings};
+use bowline::settings::{Config, Settings, main_checkout};
 use bowline_continuity::effort::Effort;
 use bowline_continuity::skill::Skill;
 use bowline_store::Store;
@@ -87,7 +87,8 @@ pub(crate) fn hooks(settings: &Settings, shared: &SharedState) -> Vec<BuiltinHoo
         return Vec::new();
     }
     let ground = Arc::new(Ground {
-        project: settings.project.clone(),
+        // A linked worktree belongs to the project of its main checkout.
+        project: main_checkout(&settings.project).unwrap_or_else(|| settings.project.clone()),
         config: settings.config.clone(),
         live: Arc::clone(&shared.live),
     });

@@ -97,7 +97,8 @@ pub struct TaskSummary {
 }
 
 /// A change of phase to be made.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct PhaseRequest {
     /// The phase (`2.1: Build`, or its label alone).
     pub to: String,

@@ -1,5 +1,7 @@
 //! What an agent asks of its effort, through a skill or a slash command.
 
+use serde::{Deserialize, Serialize};
+
 use crate::action::PhaseRequest;
 use crate::error::{Code, RuleError};
 use crate::words;
@@ -23,7 +25,8 @@ Example:
   phase \"2: Build\" --proof \"The plan is in 1_PLAN.md\"";
 
 /// What is asked.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum EffortCommand {
     /// Begin an effort.
     Start {

@@ -29,6 +29,22 @@ pub struct SessionState {
     pub dehydrated: Option<Dehydrated>,
 }
 
+impl SessionState {
+    /// A session that has just come to an effort. Its row is not known yet.
+    pub fn new(effort: EffortId) -> Self {
+        Self {
+            session: 0,
+            previous: None,
+            effort,
+            heartbeat: 0,
+            context_usage: None,
+            loaded_files: Vec::new(),
+            preloaded_files: Vec::new(),
+            dehydrated: None,
+        }
+    }
+}
+
 /// What a session leaves for the next one of its effort.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]

@@ -10,6 +10,18 @@ pub const MAX_TODOS: usize = 100;
 /// An entry keeps at most so many characters.
 const MAX_TEXT: usize = 300;
 
+/// Whether calls of a tool change the list.
+pub fn is_about_todos(tool: &str) -> bool {
+    let tools = [
+        "todowrite",
+        "writetodos",
+        "updateplan",
+        "taskcreate",
+        "taskupdate",
+    ];
+    tools.contains(&plain(tool).as_str())
+}
+
 /// The list after a tool call that was performed. `None`: the call is about no to-do, or is not understood.
 pub fn after_tool(list: &[Todo], tool: &str, input: &Value, response: &Value) -> Option<Vec<Todo>> {
     let after = match plain(tool).as_str() {

@@ -61,7 +61,14 @@ pub trait Question: Serialize + Sized {
 
     /// What a failure of the store is told as.
     fn failure(error: bowline_store::Error) -> RequestError {
-        RequestError::handler(error.to_string())
+        match error {
+            bowline_store::Error::Forbidden(rule) => RequestError::Handler {
+                code: rule.code.as_str().to_owned(),
+                message: rule.message,
+                details: rule.details,
+            },
+            error => RequestError::handler(error.to_string()),
+        }
     }
 
     /// The arguments as they are sent.

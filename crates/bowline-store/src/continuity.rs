@@ -9,7 +9,7 @@ use bowline_continuity::action::{
 use bowline_continuity::effort::{Effort, EffortId, Injection};
 use bowline_continuity::fleet::{AgentStatus, FleetAgent, Process};
 use bowline_continuity::message::Message;
-use bowline_continuity::note::Note;
+use bowline_continuity::note::{Note, Todo};
 use bowline_continuity::session::{Dehydrated, SessionState};
 use bowline_continuity::skill::Skill;
 use bowline_continuity::task::Task;
@@ -27,6 +27,15 @@ pub enum Refused {
     /// The store could not do it.
     #[error(transparent)]
     Store(#[from] Error),
+}
+
+impl From<Refused> for Error {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Rule(rule) => Self::Forbidden(rule),
+            Refused::Store(error) => error,
+        }
+    }
 }
 
 /// What an event says about an agent of the fleet.
@@ -104,8 +113,14 @@ pub trait Continuity: Send + Sync {
     /// A skill of a project.
     fn skill(&self, project: &str, name: &str) -> Result<Option<Skill>>;
 
-    /// Keeps the skills of a project, instead of those that were kept before.
-    fn keep_skills(&self, project: &str, skills: &[Skill], at: DateTime<Utc>) -> Result<()>;
+    /// Keeps a skill of a project as its file has it.
+    fn keep_skill(&self, project: &str, skill: &Skill, at: DateTime<Utc>) -> Result<()>;
+
+    /// Forgets the skills of a project. Their files are read anew when they are next needed.
+    fn forget_skills(&self, project: &str) -> Result<()>;
+
+    /// The to-do list under an agent's name for a session.
+    fn todos(&self, session: &str) -> Result<Vec<Todo>>;
 
     /// Makes a task. If it exists, it stays as it is.
     fn new_task(&self, task: &Task) -> Result<TaskSummary, Refused>;

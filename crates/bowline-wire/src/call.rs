@@ -68,6 +68,8 @@ pub struct Call {
     pub on_failure: FailMode,
     /// Whether the client knows signs of life.
     pub signs: Signs,
+    /// The client's process, as whoever receives the call knows it. It is never sent.
+    pub reporter: Option<u32>,
     /// The client's working folder.
     pub cwd: PathBuf,
     /// The client's whole environment.
@@ -102,6 +104,7 @@ impl Call {
             event: None,
             on_failure: FailMode::default(),
             signs: Signs::Known,
+            reporter: None,
             cwd,
             env,
             payload_bytes: 0,
@@ -168,6 +171,7 @@ impl Call {
             event,
             on_failure: string(&mut object, "on_failure")?.parse()?,
             signs: signs(&object),
+            reporter: None,
             cwd: cwd.ok_or_else(|| WireError::field("cwd", "a text"))?.into(),
             env: Environment::new(),
             payload_bytes,

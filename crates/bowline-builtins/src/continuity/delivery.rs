@@ -10,17 +10,17 @@ use bowline_continuity::action::Who;
 use bowline_continuity::directive;
 use bowline_continuity::effort::{Effort, Injection};
 use bowline_continuity::session::SessionState;
-use bowline_continuity::transcript::{Chain, Position};
+use bowline_continuity::transcript::Chain;
+use bowline_guard::secrets::redact;
 use bowline_store::{Change, Store};
 use serde_json::json;
 
 use super::Ground;
 use super::caller::who;
-use super::files::{self, Disk};
+use super::files::{Disk, Transcript};
 use super::live::Known;
 use crate::assemble::BuiltinHook;
 use crate::recorder::add_change;
-use crate::sanitise::mask;
 
 const NAME: &str = "effort-delivery";
 const SUMMARY: &str =
@@ -117,15 +117,15 @@ pub(super) fn read_on(
             None => return,
         },
     };
-    let before = match &known.transcript {
-        Some(position) if position.path == path => position.clone(),
-        _ => Position {
-            path: path.to_owned(),
-            offset: store.continuity().transcript_position(path).unwrap_or(0),
-            identity: None,
-        },
+    let Some(transcript) = Transcript::open(path) else {
+        return;
     };
-    let Some((news, position)) = files::read_transcript(path, &before, chain) else {
+    let name = transcript.name.clone();
+    let from = match &known.transcript {
+        Some(position) if position.path == name => position.offset,
+        _ => store.continuity().transcript_position(&name).unwrap_or(0),
+    };
+    let Some((news, position)) = transcript.read_on(from, chain) else {
         return;
     };
     if let Some(reading) = &news.usage {
@@ -134,14 +134,14 @@ pub(super) fn read_on(
         add_change(ctx, Change::ContextUsed { used });
     }
     let messages = news.messages.into_iter().map(|mut message| {
-        message.content = mask(&message.content).into_owned();
+        message.content = redact(&message.content).into_owned();
         message
     });
     add_change(
         ctx,
         Change::TranscriptRead {
-            path: path.to_owned(),
-            from: before.offset,
+            path: name,
+            from,
             offset: position.offset,
             messages: messages.collect(),
         },

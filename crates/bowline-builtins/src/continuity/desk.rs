@@ -12,12 +12,12 @@ use bowline_continuity::note::Note;
 use bowline_continuity::session::SessionState;
 use bowline_continuity::task::{name_of, task_folder};
 use bowline_continuity::{Code, RuleError, dehydration};
+use bowline_guard::secrets::redact;
 use bowline_store::{Refused, Store};
 use chrono::{DateTime, Local, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::files;
-use crate::sanitise::mask;
 
 /// Performs what is asked of efforts in one project.
 #[derive(Clone, Copy)]
@@ -109,7 +109,7 @@ impl<'a> Desk<'a> {
             }
             EffortCommand::Dehydrate { payload } => {
                 let effort = self.active(who)?;
-                let payload = dehydration::read(&mask(payload))?;
+                let payload = dehydration::read(&redact(payload))?;
                 let store = self.store.continuity();
                 let session = store.dehydrate(who, effort.id, &payload, at)?;
                 Ok(Done::Dehydrated { effort, session })
@@ -131,7 +131,7 @@ impl<'a> Desk<'a> {
         text: &str,
         at: DateTime<Utc>,
     ) -> Result<Note, Refused> {
-        let text = mask(text.trim());
+        let text = redact(text.trim());
         if text.is_empty() {
             let message =
                 "The note is empty. Say what must not be forgotten: `bowline note add \"…\"`.";
@@ -184,7 +184,7 @@ impl<'a> Desk<'a> {
         let effort = self.active(who)?;
         effort.may_change()?;
         let time = at.with_timezone(&Local).format("%Y-%m-%d %H:%M:%S");
-        let entry = log_entry(&mask(text), &time.to_string())?;
+        let entry = log_entry(&redact(text), &time.to_string())?;
         // The file first: a log that was not written must not count as one.
         let file = files::append_log(&effort, &entry)?;
         self.store.continuity().logged(effort.id, who, at)?;

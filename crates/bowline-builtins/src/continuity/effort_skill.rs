@@ -71,10 +71,9 @@ impl Hook for EffortSkill {
     }
 
     fn policy(&self) -> RunPolicy {
-        RunPolicy {
-            on_failure: OnFailure::Allow,
-            ..RunPolicy::default()
-        }
+        let mut policy = RunPolicy::default();
+        policy.on_failure = OnFailure::Allow;
+        policy
     }
 
     fn matches(&self, input: &HookInput) -> Match {

@@ -124,15 +124,12 @@ impl Ending {
         if who.subagent.is_none() {
             return;
         }
-        let was_in_effort = self.ground.live.in_effort(&who, |effort, state, known| {
+        self.ground.live.in_effort(&who, |effort, state, known| {
             known.join(effort, input, ctx);
             if let Some(store) = self.ground.store() {
                 read_on(store.as_ref(), &who, state, known, input, ctx);
             }
         });
-        if was_in_effort.is_some() {
-            add_change(ctx, Change::FilesMerged);
-        }
         self.ground.live.forget(&who);
     }
 }

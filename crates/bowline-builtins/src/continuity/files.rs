@@ -119,29 +119,51 @@ impl Files for Disk {
     }
 }
 
-/// What was added to a transcript since it was last read. `None` if there is nothing new, or it cannot be read.
-pub(super) fn read_transcript(
-    path: &str,
-    before: &Position,
-    chain: Chain,
-) -> Option<(News, Position)> {
-    let mut file = File::open(path).ok()?;
-    let metadata = file.metadata().ok()?;
-    let identity = Some(metadata.ino());
-    let offset = before.next_offset(path, identity, metadata.len());
-    if !metadata.is_file() || metadata.len() <= offset {
-        return None;
+/// A transcript that is there now.
+pub(super) struct Transcript {
+    file: File,
+    /// Names it among all. A file that was replaced by another one is another transcript.
+    pub(super) name: String,
+    identity: Option<u64>,
+    length: u64,
+}
+
+impl Transcript {
+    pub(super) fn open(path: &str) -> Option<Self> {
+        let file = File::open(path).ok()?;
+        let metadata = file.metadata().ok().filter(fs::Metadata::is_file)?;
+        Some(Self {
+            file,
+            name: format!("{path}#{}", metadata.ino()),
+            identity: Some(metadata.ino()),
+            length: metadata.len(),
+        })
     }
-    file.seek(SeekFrom::Start(offset)).ok()?;
-    let mut bytes = Vec::new();
-    file.take(MAX_READ as u64).read_to_end(&mut bytes).ok()?;
-    let news = transcript::read(&bytes, offset, chain);
-    let position = Position {
-        path: path.to_owned(),
-        offset: news.offset,
-        identity,
-    };
-    Some((news, position))
+
+    /// What was added since it was last read, and how far it is read now. `None` if there is nothing new, or it cannot be read.
+    pub(super) fn read_on(mut self, from: u64, chain: Chain) -> Option<(News, Position)> {
+        let before = Position {
+            path: self.name.clone(),
+            offset: from,
+            identity: self.identity,
+        };
+        let offset = before.next_offset(&self.name, self.identity, self.length);
+        if self.length <= offset {
+            return None;
+        }
+        self.file.seek(SeekFrom::Start(offset)).ok()?;
+        let mut bytes = Vec::new();
+        self.file
+            .take(MAX_READ as u64)
+            .read_to_end(&mut bytes)
+            .ok()?;
+        let news = transcript::read(&bytes, offset, chain);
+        let position = Position {
+            offset: news.offset,
+            ..before
+        };
+        Some((news, position))
+    }
 }
 
 /// The end of a transcript, in whole lines.

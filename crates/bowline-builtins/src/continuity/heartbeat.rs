@@ -149,10 +149,9 @@ impl Hook for Heartbeat {
     }
 
     fn policy(&self) -> RunPolicy {
-        RunPolicy {
-            on_failure: OnFailure::Allow,
-            ..RunPolicy::default()
-        }
+        let mut policy = RunPolicy::default();
+        policy.on_failure = OnFailure::Allow;
+        policy
     }
 
     fn matches(&self, input: &HookInput) -> Match {

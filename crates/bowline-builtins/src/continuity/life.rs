@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bowline::hooks::{
-    Hook, HookContext, HookEvent, HookEventData, HookInput, Match, Opinion, RunMode, RunPolicy,
+    Hook, HookContext, HookEvent, HookEventData, HookInput, Match, Opinion, RunPolicy,
 };
+use bowline_agents::Tool;
 use bowline_continuity::dialogue::{self, Dialogue};
 use bowline_continuity::fleet::AgentStatus;
 use bowline_continuity::message::Message;
 use bowline_continuity::todo;
+use bowline_guard::secrets::redact;
 use bowline_store::{AgentSignal, Change};
 use serde_json::{Value, json};
 
@@ -17,7 +19,7 @@ use super::Ground;
 use super::caller::{host, who};
 use crate::assemble::BuiltinHook;
 use crate::recorder::add_change;
-use crate::sanitise::{mask, sanitise};
+use crate::sanitise::sanitise;
 
 const NAME: &str = "life";
 const SUMMARY: &str =
@@ -73,7 +75,7 @@ impl Life {
         };
         if let Some(mut todos) = after {
             for todo in &mut todos {
-                todo.text = mask(&todo.text).into_owned();
+                todo.text = redact(&todo.text).into_owned();
             }
             add_change(ctx, Change::Todos { todos });
         }
@@ -81,7 +83,7 @@ impl Life {
 }
 
 fn say(ctx: &HookContext, message: Message) {
-    let content = mask(&message.content).into_owned();
+    let content = redact(&message.content).into_owned();
     add_change(ctx, Change::Said(Message { content, ..message }));
 }
 
@@ -99,7 +101,7 @@ fn note(ctx: &HookContext, tool: Option<&str>, content: Value) {
 
 /// Whether a finished call of this tool says something that is kept.
 fn speaks(tool: &str) -> bool {
-    tool == dialogue::TOOL || todo::is_todo_tool(tool)
+    tool == dialogue::TOOL || todo::is_about_todos(tool) || Tool::named(tool).changes_a_file()
 }
 
 #[async_trait]
@@ -117,9 +119,7 @@ impl Hook for Life {
     }
 
     fn policy(&self) -> RunPolicy {
-        let mut policy = RunPolicy::observer();
-        policy.mode = RunMode::Told;
-        policy
+        RunPolicy::told()
     }
 
     fn matches(&self, input: &HookInput) -> Match {
@@ -141,7 +141,15 @@ impl Hook for Life {
                 {
                     say(ctx, dialogue.to_message());
                 }
-                self.todos(input, ctx);
+                if todo::is_about_todos(tool_name) {
+                    self.todos(input, ctx);
+                }
+                if let Some(file) = input.file_path()
+                    && Tool::named(tool_name).changes_a_file()
+                {
+                    let files = vec![file.to_owned()];
+                    add_change(ctx, Change::FilesEdited { files });
+                }
             }
             HookEventData::PostToolUseFailure { tool_name, error } => {
                 let error: String = error.chars().take(MAX_ERROR).collect();

@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bowline::hooks::{
-    Decision, Hook, HookContext, HookEvent, HookInput, Match, Opinion, RunMode, RunPolicy,
+    Decision, Hook, HookContext, HookEvent, HookInput, Match, Opinion, RunPolicy,
 };
 use bowline_continuity::fleet::{AgentStatus, Signal, status_after, waiting_for};
+use bowline_guard::secrets::redact;
 use bowline_store::{AgentSignal, Change};
+use serde_json::{Value, json};
 
 use super::Ground;
 use super::caller::{Caller, host, who};
 use crate::assemble::BuiltinHook;
 use crate::recorder::add_change;
-use crate::sanitise::mask;
 
 const NAME: &str = "fleet";
 const SUMMARY: &str = "keeps what each agent is doing, for `bowline fleet`";
@@ -71,18 +72,15 @@ impl Hook for Status {
     }
 
     fn policy(&self) -> RunPolicy {
-        let mut policy = RunPolicy::observer();
-        policy.mode = RunMode::Told;
-        policy
+        RunPolicy::told()
     }
 
-    /// Most events leave the status as it is. What a person is asked shows only after the decision, so calls that come right before one
-    /// count as well.
+    /// Most events leave the status as it is. What a person is asked shows only after the decision, so every call about to run counts.
     fn matches(&self, input: &HookInput) -> Match {
         let event = input.event_type();
         let known = self.ground.live.status(&input.session_id);
-        let next = signal(input, None).and_then(|signal| status_after(known, signal));
-        if always_counts(event) || event == HookEvent::PreToolUse || next != known {
+        let changes = signal(input).and_then(|signal| status_after(signal, known));
+        if always_counts(event) || event == HookEvent::PreToolUse || changes.is_some() {
             return Match::Yes;
         }
         Match::No("the agent's status stays as it is".to_owned())
@@ -94,44 +92,51 @@ impl Hook for Status {
             return;
         };
         let known = self.ground.live.status(session);
-        let asked = (decision.decision() == Decision::Ask)
-            .then(|| decision.stop_reason.clone().unwrap_or_default());
-        let next = signal(input, asked.as_deref()).and_then(|signal| status_after(known, signal));
-        let Some(status) = next.or(known).or(Some(AgentStatus::Done)) else {
-            return;
+        let asked = (decision.decision() == Decision::Ask).then_some(decision);
+        let signal = match asked {
+            Some(_) => Some(Signal::Asks),
+            // What Bowline decides itself waits for nobody.
+            None if decision.decision() != Decision::NoOpinion => None,
+            None => signal(input),
         };
-        if known == Some(status) && !always_counts(input.event_type()) {
-            return;
-        }
+        let changed = signal.and_then(|signal| status_after(signal, known));
+        let status = match (changed, known) {
+            (Some(status), _) => status,
+            (None, known) if always_counts(input.event_type()) => {
+                known.unwrap_or(AgentStatus::Done)
+            }
+            (None, _) => return,
+        };
         self.ground.live.set_status(session, status);
         let waits_for = match asked {
-            Some(reason) => Some(reason),
-            None => waiting_for(
-                input.event_name(),
-                input.metadata.as_ref(),
-                input.tool_name(),
-            ),
+            Some(asked) => asked.stop_reason.clone(),
+            None => waiting_for(input.event_name(), &payload(input)),
         };
-        add_change(
-            ctx,
-            Change::AgentStatus(AgentSignal {
-                id: who.agent_id.clone(),
-                label: None,
-                status,
-                waiting_for: waits_for
-                    .filter(|_| status == AgentStatus::Attention || status == AgentStatus::Error)
-                    .map(|text| mask(&text).into_owned()),
-                folder: Some(who.folder.clone()),
-                process: Caller::process(ctx),
-            }),
-        );
+        let signal = AgentSignal {
+            id: who.agent_id,
+            waiting_for: waits_for.map(|text| redact(&text).into_owned()),
+            folder: Some(who.folder),
+            process: Caller::process(ctx),
+            ..AgentSignal::new(status)
+        };
+        add_change(ctx, Change::AgentStatus(signal));
     }
 }
 
 /// What an event says about its agent.
-fn signal<'a>(input: &'a HookInput, asked: Option<&str>) -> Option<Signal<'a>> {
-    if asked.is_some() {
-        return Some(Signal::Asked);
+fn signal(input: &HookInput) -> Option<Signal> {
+    let nothing = Value::Null;
+    let payload = input.metadata.as_ref().unwrap_or(&nothing);
+    Signal::of(input.event_type().name(), payload)
+}
+
+/// The event with its tool call, as the agent sent it.
+fn payload(input: &HookInput) -> Value {
+    let mut payload = input.metadata.clone().unwrap_or_else(|| json!({}));
+    if let (Some(fields), Some(tool)) = (payload.as_object_mut(), input.tool_name()) {
+        fields.insert("tool_name".to_owned(), tool.into());
+        let arguments = input.tool_input().cloned().unwrap_or_default();
+        fields.insert("tool_input".to_owned(), arguments);
     }
-    Signal::of(input.event_type().name(), input.notification_type())
+    payload
 }

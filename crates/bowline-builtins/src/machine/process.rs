@@ -3,9 +3,20 @@
 use bowline_continuity::fleet::Process;
 
 /// Programs that start hooks for an agent but are not agents.
-const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "fish", "env", "timeout"];
+const SHELLS: [&str; 10] = [
+    "sh",
+    "bash",
+    "dash",
+    "zsh",
+    "ksh",
+    "fish",
+    "env",
+    "timeout",
+    "bowline",
+    "bowline-hook",
+];
 /// At most this many of them stand between a hook and its agent.
-const MOST_SHELLS: usize = 4;
+const MOST_SHELLS: usize = 6;
 
 /// The agent that started a process, if the system says so.
 pub fn agent_of(hook: u32) -> Option<Process> {

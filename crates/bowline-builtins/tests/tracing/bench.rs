@@ -1,6 +1,5 @@
 //! A manager with tracing, and a store in a folder of its own.
 
-use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
 

@@ -328,6 +328,7 @@ impl CallContext {
             .with_recording(self.recording(void))
             .with_cwd(self.folder(project))
             .with_cancellation(self.cancellation.clone());
+        self.introduce(&ctx, void);
         match project.weight(self.input.event_type()) {
             Weight::Heavy => ctx.with_env(self.variables(void)),
             // No process gets them.

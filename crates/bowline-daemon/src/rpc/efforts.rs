@@ -8,13 +8,12 @@ use bowline_continuity::effort::{Effort, EffortId};
 use bowline_continuity::effort_command::EffortCommand;
 use bowline_continuity::note::Note;
 use bowline_continuity::task::Task;
-use bowline_store::{Refused, Store};
-use bowline_wire::RequestError;
+use bowline_store::{Result, Store};
 use chrono::Utc;
 use serde::Serialize;
 
 use super::arguments::Arguments;
-use super::{Access, Question, failed};
+use super::{Access, Question};
 
 /// How many tasks and efforts are listed by default.
 pub const DEFAULT_LIMIT: usize = 100;
@@ -75,10 +74,9 @@ impl Question for Tasks {
         })
     }
 
-    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
         let limit = self.limit.unwrap_or(DEFAULT_LIMIT);
-        let tasks = store.continuity().tasks(self.project.as_deref(), limit);
-        tasks.map_err(failed)
+        store.continuity().tasks(self.project.as_deref(), limit)
     }
 }
 
@@ -98,8 +96,8 @@ impl Question for TaskOf {
         Some(Self { folder })
     }
 
-    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
-        store.continuity().task(&self.folder).map_err(failed)
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
+        store.continuity().task(&self.folder)
     }
 }
 
@@ -135,21 +133,18 @@ impl Question for NewTask {
         })
     }
 
-    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
         let project = PathBuf::from(&self.project);
         let desk = Desk::new(store, &project, None);
         let task = Task {
-            folder: desk
-                .task(&self.name)
-                .map_err(|error| refused(error.into()))?,
+            folder: desk.task(&self.name)?,
             project: self.project.clone(),
             title: self.title.clone().or_else(|| Some(self.name.clone())),
             description: self.description.clone(),
             keywords: Vec::new(),
             created_at: Utc::now(),
         };
-        let made = store.continuity().new_task(&task).map_err(refused)?;
-        Ok(Some(made))
+        Ok(Some(store.continuity().new_task(&task)?))
     }
 }
 
@@ -173,10 +168,9 @@ impl Question for Efforts {
         })
     }
 
-    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
         let limit = self.limit.unwrap_or(DEFAULT_LIMIT);
-        let efforts = store.continuity().efforts(self.project.as_deref(), limit);
-        efforts.map_err(failed)
+        store.continuity().efforts(self.project.as_deref(), limit)
     }
 }
 
@@ -200,17 +194,17 @@ impl Question for EffortOf {
         Some(Self { effort, asker })
     }
 
-    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
         let store = store.continuity();
         let effort = match self.effort {
             Some(number) => Some(EffortId(number)),
             None => {
-                let resolved = store.resolve(&self.asker.who()).map_err(failed)?;
+                let resolved = store.resolve(&self.asker.who())?;
                 resolved.effort.map(|effort| effort.id)
             }
         };
         match effort {
-            Some(effort) => store.effort(effort).map_err(failed),
+            Some(effort) => store.effort(effort),
             None => Ok(None),
         }
     }
@@ -241,12 +235,12 @@ impl Question for Perform {
         })
     }
 
-    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
         let project = PathBuf::from(&self.asker.project);
         let home = std::env::home_dir();
         let desk = Desk::new(store, &project, home.as_deref());
-        let done = desk.perform(&self.asker.who(), &self.command, Utc::now());
-        done.map(Some).map_err(refused)
+        let done = desk.perform(&self.asker.who(), &self.command, Utc::now())?;
+        Ok(Some(done))
     }
 }
 
@@ -267,11 +261,11 @@ impl Question for Notes {
         Some(Self { asker })
     }
 
-    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
         let store = store.continuity();
-        let effort = store.resolve(&self.asker.who()).map_err(failed)?.effort;
+        let effort = store.resolve(&self.asker.who())?.effort;
         let effort = effort.map(|effort| effort.id);
-        store.notes(&self.asker.project, effort).map_err(failed)
+        store.notes(&self.asker.project, effort)
     }
 }
 
@@ -302,12 +296,12 @@ impl Question for AddNote {
         })
     }
 
-    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
         let project = PathBuf::from(&self.asker.project);
         let desk = Desk::new(store, &project, None);
         let effort = self.effort.map(EffortId);
-        let pinned = desk.pin(&self.asker.who(), effort, &self.text, Utc::now());
-        pinned.map(Some).map_err(refused)
+        let pinned = desk.pin(&self.asker.who(), effort, &self.text, Utc::now())?;
+        Ok(Some(pinned))
     }
 }
 
@@ -336,20 +330,8 @@ impl Question for RemoveNote {
         })
     }
 
-    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
-        let removed = store.continuity().remove_note(&self.project, self.note);
-        removed.map(Some).map_err(refused)
-    }
-}
-
-/// A refusal, as an answer.
-fn refused(refused: Refused) -> RequestError {
-    match refused {
-        Refused::Rule(error) => RequestError::Handler {
-            code: error.code.as_str().to_owned(),
-            message: error.message,
-            details: error.details,
-        },
-        Refused::Store(error) => failed(error),
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
+        let removed = store.continuity().remove_note(&self.project, self.note)?;
+        Ok(Some(removed))
     }
 }

@@ -2,13 +2,12 @@
 
 use bowline_continuity::fleet::FleetAgent;
 use bowline_continuity::message::Message;
-use bowline_store::Store;
-use bowline_wire::RequestError;
+use bowline_store::{Result, Store};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::arguments::Arguments;
-use super::{Access, Question, failed};
+use super::{Access, Question};
 
 /// How many messages are listed by default.
 const DEFAULT_MESSAGES: usize = 100;
@@ -33,10 +32,9 @@ impl Question for List {
         })
     }
 
-    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
         let store = store.continuity();
-        let agents = store.fleet(self.project.as_deref(), self.ended_since);
-        agents.map_err(failed)
+        store.fleet(self.project.as_deref(), self.ended_since)
     }
 }
 
@@ -59,9 +57,8 @@ impl Question for Seen {
         })
     }
 
-    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
-        let seen = store.continuity().seen(&self.agents, Utc::now());
-        seen.map_err(failed)
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
+        store.continuity().seen(&self.agents, Utc::now())
     }
 }
 
@@ -92,9 +89,8 @@ impl Question for Usage {
         })
     }
 
-    fn answer(&self, store: &dyn Store) -> Result<(), RequestError> {
-        let kept = store.continuity().set_usage(&self.session, self.used);
-        kept.map_err(failed)
+    fn answer(&self, store: &dyn Store) -> Result<()> {
+        store.continuity().set_usage(&self.session, self.used)
     }
 }
 
@@ -129,10 +125,10 @@ impl Question for Messages {
         })
     }
 
-    fn answer(&self, store: &dyn Store) -> Result<Self::Answer, RequestError> {
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
         let limit = self.limit.unwrap_or(DEFAULT_MESSAGES);
-        let said = store.continuity().messages(&self.session, limit);
-        let said = said.map_err(failed)?.into_iter();
+        let said = store.continuity().messages(&self.session, limit)?;
+        let said = said.into_iter();
         Ok(said.map(|(at, message)| Said { at, message }).collect())
     }
 }

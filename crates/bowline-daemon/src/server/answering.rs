@@ -13,7 +13,6 @@ use super::relief::{Pending, Relief};
 use super::{AnswerWhen, hook_request};
 
 use crate::engine::Decided;
-use crate::peer;
 use crate::status::Shared;
 
 /// How the answer is written.
@@ -62,7 +61,7 @@ impl Answering {
                 outbox.end_wait();
                 if let Some(record) = &decided.record {
                     // The hook's process still exists: it waits for its answer.
-                    let reporter = || process::agent_of(peer::process(outbox.stream())?);
+                    let reporter = || process::agent_of(self.call.reporter?);
                     shared.agents.note(record, reporter);
                 }
                 (bytes, Shared::end_event)

@@ -27,7 +27,7 @@ use bowline_continuity::action::{
 use bowline_continuity::effort::{Effort, EffortId, Injection};
 use bowline_continuity::fleet::FleetAgent;
 use bowline_continuity::message::Message;
-use bowline_continuity::note::Note;
+use bowline_continuity::note::{Note, Todo};
 use bowline_continuity::session::{Dehydrated, SessionState};
 use bowline_continuity::skill::Skill;
 use bowline_continuity::task::Task;
@@ -149,9 +149,18 @@ impl Continuity for SqliteStore {
         self.look(|db| skills::one(db, project, name))
     }
 
-    fn keep_skills(&self, project: &str, skills: &[Skill], at: DateTime<Utc>) -> Result<()> {
-        let (project, skills) = (project.to_owned(), skills.to_vec());
-        self.change_freely(move |db| skills::keep(db, &project, &skills, millis(at)))
+    fn keep_skill(&self, project: &str, skill: &Skill, at: DateTime<Utc>) -> Result<()> {
+        let (project, skill) = (project.to_owned(), skill.clone());
+        self.change_freely(move |db| skills::keep(db, &project, &skill, millis(at)))
+    }
+
+    fn forget_skills(&self, project: &str) -> Result<()> {
+        let project = project.to_owned();
+        self.change_freely(move |db| skills::forget(db, &project))
+    }
+
+    fn todos(&self, session: &str) -> Result<Vec<Todo>> {
+        self.look(|db| hand_over::todos_of(db, session))
     }
 
     fn new_task(&self, task: &Task) -> Result<TaskSummary, Refused> {

@@ -74,6 +74,19 @@ pub(super) fn prepare(db: &Connection, who: &Who, call: &str) -> Result<Prepared
     Ok(Prepared { told, unclaimed })
 }
 
+/// The to-do list of a session.
+pub(super) fn todos_of(db: &Connection, session: &str) -> Result<Vec<Todo>> {
+    let who = Who {
+        session: Some(session.to_owned()),
+        ..Who::default()
+    };
+    let Some(row) = resolve::session_row(db, &who)? else {
+        return Ok(Vec::new());
+    };
+    let content = one(db, TODOS, row.chain)?.unwrap_or_default();
+    Ok(from_json(&content))
+}
+
 /// Claims what an earlier session left, unless another call was faster.
 pub(super) fn claim(db: &Connection, effort: EffortId, call: &str) -> Result<Option<Dehydrated>> {
     let Some(left) = left(db, effort, call)? else {

@@ -20,16 +20,20 @@ pub(super) fn one(db: &Connection, project: &str, name: &str) -> Result<Option<S
     Ok(content.and_then(|content| serde_json::from_str(&content).ok()))
 }
 
-pub(super) fn keep(db: &Connection, project: &str, skills: &[Skill], at: i64) -> Result<()> {
+pub(super) fn keep(db: &Connection, project: &str, skill: &Skill, at: i64) -> Result<()> {
     let project = memory::project_row(db, project, at)?;
-    db.prepare_cached("DELETE FROM skills WHERE project_id = ?1")?
-        .execute([project])?;
-    let mut insert = db.prepare_cached(
+    db.prepare_cached(
         "INSERT INTO skills (project_id, name, content, updated_at) VALUES (?1, ?2, ?3, ?4)
-         ON CONFLICT DO UPDATE SET content = excluded.content",
-    )?;
-    for skill in skills {
-        insert.execute(params![project, skill.name, to_json(skill)?, at])?;
+         ON CONFLICT DO UPDATE SET content = excluded.content, updated_at = excluded.updated_at",
+    )?
+    .execute(params![project, skill.name, to_json(skill)?, at])?;
+    Ok(())
+}
+
+pub(super) fn forget(db: &Connection, project: &str) -> Result<()> {
+    if let Some(project) = traces::project(db, project)? {
+        db.prepare_cached("DELETE FROM skills WHERE project_id = ?1")?
+            .execute([project])?;
     }
     Ok(())
 }
