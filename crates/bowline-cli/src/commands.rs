@@ -15,6 +15,7 @@ mod guard;
 mod hook;
 mod hooks;
 mod init;
+mod installing;
 mod log;
 mod man;
 mod meant;

@@ -26,13 +26,19 @@ pub(crate) struct Installable {
     pub(crate) entries_off: fn(&Settings) -> Option<String>,
 }
 
+/// The text after a change, or why it was left alone.
+pub(crate) type Edited = Result<String, Unfit>;
+
+/// Which events are meant, as the agent spells them.
+pub(crate) type EventFilter<'a> = &'a dyn Fn(&str) -> bool;
+
 /// How entries stand in the text of settings. Every function leaves everything else as it is.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SettingsForm {
     /// Puts the entries in, and takes Bowline away from the events of the second list.
-    pub(crate) install: fn(&str, &[Entry], &[&str]) -> Result<String, Unfit>,
+    pub(crate) install: fn(&str, &[Entry], &[&str]) -> Edited,
     /// Takes Bowline away from the events that are meant.
-    pub(crate) uninstall: fn(&str, &dyn Fn(&str) -> bool) -> Result<String, Unfit>,
+    pub(crate) uninstall: fn(&str, EventFilter<'_>) -> Edited,
     /// What starts Bowline.
     pub(crate) found: fn(&str) -> Result<Vec<Found>, Unfit>,
     /// The entries that the agent does not read, because their key comes twice.
@@ -121,17 +127,12 @@ impl Installable {
     }
 
     /// The settings with Bowline in them, and nothing else changed.
-    pub(crate) fn install(&self, text: &str, plan: &Plan) -> Result<String, Unfit> {
+    pub(crate) fn install(&self, text: &str, plan: &Plan) -> Edited {
         self.install_at(text, plan, &|_| true)
     }
 
     /// The settings with Bowline in them at the events that `is_meant`, and nothing else changed.
-    pub(crate) fn install_at(
-        &self,
-        text: &str,
-        plan: &Plan,
-        is_meant: &dyn Fn(&str) -> bool,
-    ) -> Result<String, Unfit> {
+    pub(crate) fn install_at(&self, text: &str, plan: &Plan, is_meant: EventFilter<'_>) -> Edited {
         let mut entries = Vec::new();
         let mut never = Vec::new();
         for (name, event) in self.agent.events.iter().filter(|(it, _)| is_meant(it)) {
@@ -145,16 +146,12 @@ impl Installable {
     }
 
     /// The settings without Bowline, and nothing else changed.
-    pub(crate) fn uninstall(&self, text: &str) -> Result<String, Unfit> {
+    pub(crate) fn uninstall(&self, text: &str) -> Edited {
         self.uninstall_at(text, &|_| true)
     }
 
     /// The settings without Bowline at the events that `is_meant`, and nothing else changed.
-    pub(crate) fn uninstall_at(
-        &self,
-        text: &str,
-        is_meant: &dyn Fn(&str) -> bool,
-    ) -> Result<String, Unfit> {
+    pub(crate) fn uninstall_at(&self, text: &str, is_meant: EventFilter<'_>) -> Edited {
         (self.form.uninstall)(text, is_meant)
     }
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use bowline_daemon::Places;
 use serde::Serialize;
 
-use super::init::{cannot_edit, consent, one_or_all, settings_file, uninstall_in};
+use super::installing::{cannot_edit, consent, one_or_all, settings_file, uninstall_in};
 use crate::Outcome;
 use crate::agent_settings::agents::{self, Surroundings, names_bowline};
 use crate::agent_settings::backups::{Backups, Original};

@@ -223,7 +223,7 @@ fn agents_without_guards() {
 #[test]
 fn agents_that_bowline_is_put_into() {
     for (_, protocol) in bowline_agents::supported() {
-        let Some(it) = &protocol.registration else {
+        let Some(it) = protocol.registration else {
             continue;
         };
         let (folder, user, program) = (it.folder.in_home, it.files.user, it.client.name);
