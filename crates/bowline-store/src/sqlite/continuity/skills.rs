@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::super::{memory, traces};
 use super::rows::to_json;
+use crate::caps;
 use crate::error::Result;
 
 pub(super) const ONE: &str = "SELECT content FROM skills WHERE project_id = ?1 AND name = ?2";
@@ -28,8 +29,13 @@ pub(super) fn keep(db: &Connection, project: &str, skills: &[Skill], at: i64) ->
         "INSERT INTO skills (project_id, name, content, updated_at) VALUES (?1, ?2, ?3, ?4)
          ON CONFLICT DO UPDATE SET content = excluded.content",
     )?;
-    for skill in skills {
-        insert.execute(params![project, skill.name, to_json(skill)?, at])?;
+    for skill in skills.iter().take(caps::ITEMS) {
+        let content = to_json(skill)?;
+        if content.len() > caps::VALUE {
+            tracing::warn!("the skill {} is too large and was not kept", skill.name);
+            continue;
+        }
+        insert.execute(params![project, skill.name, content, at])?;
     }
     Ok(())
 }
