@@ -85,9 +85,11 @@ impl SqliteStore {
                 other => other.map(Some),
             }
         });
-        let changed: std::result::Result<T, RuleError> = changed?;
-        let value = changed?;
-        self.foreign_writes.fetch_add(1, Ordering::Release);
+        let changed: std::result::Result<(T, u64), RuleError> = changed?;
+        let (value, rows) = changed?;
+        if rows > 0 {
+            self.foreign_writes.fetch_add(1, Ordering::Release);
+        }
         Ok(value)
     }
 

@@ -108,10 +108,9 @@ fn existing(db: &Connection, id: EffortId) -> Result<Effort, Refused> {
 }
 
 pub(super) fn start(db: &Connection, start: &EffortStart, at: i64) -> Result<Begun, Refused> {
-    if start.task.is_empty() || start.skill.is_empty() {
-        let message = "An effort needs a task and a skill.";
-        return Err(RuleError::new(Code::CommandError, message).into());
-    }
+    caps::check_name("task", &start.task, caps::PATH)?;
+    caps::check_name("skill", &start.skill, caps::NAME)?;
+    caps::check_name("mode", start.mode.as_deref().unwrap_or(""), caps::NAME)?;
     let project = memory::project_row(db, &start.project, at)?;
     tasks::make(db, &start.task, project, start.title.as_deref(), at)?;
     let (id, how) = match active_of_task(db, &start.task, Some(&start.skill))? {
@@ -190,6 +189,7 @@ pub(super) fn change_phase(
     request: &PhaseRequest,
     at: i64,
 ) -> Result<Effort, Refused> {
+    caps::check_name("phase", &request.to, caps::NAME)?;
     let effort = active(db, id)?;
     let Entered::Moved { phase, phases } =
         phase::enter(&effort.phases, effort.phase.as_deref(), request)?
