@@ -37,6 +37,11 @@ impl EffortSkill {
     }
 }
 
+/// Whether the event asks something of efforts.
+pub(super) fn asks(input: &HookInput) -> bool {
+    asked(input).is_some()
+}
+
 /// What is asked of efforts, as it was written, if the event asks something.
 fn asked(input: &HookInput) -> Option<Asked<'_>> {
     let name = input.skill()?;
@@ -77,10 +82,10 @@ impl Hook for EffortSkill {
     }
 
     fn matches(&self, input: &HookInput) -> Match {
-        match asked(input) {
-            Some(_) => Match::Yes,
-            None => Match::No("nothing is asked of efforts".to_owned()),
+        if asks(input) {
+            return Match::Yes;
         }
+        Match::No("nothing is asked of efforts".to_owned())
     }
 
     async fn opinion(&self, input: &HookInput, ctx: &HookContext) -> bowline::Result<Opinion> {
