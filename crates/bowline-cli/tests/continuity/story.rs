@@ -51,7 +51,12 @@ impl Story<'_> {
         started.expect(0, &["login", "1: Plan"]);
         self.between();
         let prompt = agent.report("UserPromptSubmit", json!({"prompt": "Fix the login"}));
-        assert!(prompt.context().contains("| implement | none | heartbeat 0/10"), "{prompt:?}");
+        assert!(
+            prompt
+                .context()
+                .contains("| implement | none | heartbeat 0/10"),
+            "{prompt:?}"
+        );
         self.between();
 
         for _ in 1..10 {
@@ -61,7 +66,10 @@ impl Story<'_> {
         for count in ["10/10", "11/10"] {
             let denied = agent.bash("ls");
             assert!(denied.denial().unwrap().contains(count), "{denied:?}");
-            assert!(denied.denial().unwrap().contains("bowline effort log"), "{denied:?}");
+            assert!(
+                denied.denial().unwrap().contains("bowline effort log"),
+                "{denied:?}"
+            );
             self.between();
         }
         let log = agent.bash("bowline effort log 'Looked at the login'");
@@ -73,7 +81,8 @@ impl Story<'_> {
         self.between();
         agent.bash("ls").is_silent();
         assert_eq!(self.effort()["sessions"][0]["heartbeat"], 1);
-        let log = std::fs::read_to_string(sandbox.project().join(".tasks/login/1_IMPLEMENT_LOG.md"));
+        let log =
+            std::fs::read_to_string(sandbox.project().join(".tasks/login/1_IMPLEMENT_LOG.md"));
         assert!(log.unwrap().contains("Looked at the login"));
 
         self.phases(&agent);
@@ -95,11 +104,17 @@ impl Story<'_> {
         phase(&["2: Build", "--reason", "the repair was wrong"]).expect(0, &["2: Build"]);
         let effort = self.effort();
         let history = effort["history"].as_array().unwrap();
-        let entered: Vec<&str> = history.iter().map(|it| it["phase"].as_str().unwrap()).collect();
+        let entered: Vec<&str> = history
+            .iter()
+            .map(|it| it["phase"].as_str().unwrap())
+            .collect();
         assert_eq!(entered, ["1: Plan", "2: Build", "2.1: Repair", "2: Build"]);
         assert_eq!(history[1]["proof"], "the plan is written");
         assert_eq!(history[3]["reason"], "the repair was wrong");
-        assert_eq!(effort["sessions"][0]["heartbeat"], 0, "a new phase begins anew");
+        assert_eq!(
+            effort["sessions"][0]["heartbeat"], 0,
+            "a new phase begins anew"
+        );
     }
 
     /// Two sub-agents beside each other have their own counters, and end nothing but their own sessions.
@@ -132,9 +147,15 @@ impl Story<'_> {
         assert_eq!(beats, [2, 10, 9]);
         let sessions = self.sandbox.json(&["session", "show", "first"]);
         let of_agent = &sessions["sessions"][0];
-        assert_eq!((&of_agent["subagent"], &of_agent["status"]), (&Value::Null, &json!("active")));
+        assert_eq!(
+            (&of_agent["subagent"], &of_agent["status"]),
+            (&Value::Null, &json!("active"))
+        );
         let ended = sessions["sessions"].as_array().unwrap()[1..].iter();
-        assert!(ended.clone().all(|it| it["status"] == "ended"), "{sessions}");
+        assert!(
+            ended.clone().all(|it| it["status"] == "ended"),
+            "{sessions}"
+        );
     }
 
     /// A folder's rules are named once, when the agent first comes there.
@@ -165,14 +186,20 @@ impl Story<'_> {
         let told = agent.bash("ls");
         assert_eq!(told.denial(), None);
         assert!(told.context().contains("90% full"), "{told:?}");
-        assert!(told.context().contains("bowline effort dehydrate"), "{told:?}");
+        assert!(
+            told.context().contains("bowline effort dehydrate"),
+            "{told:?}"
+        );
         let payload = json!({
             "summary": "The login is repaired.", "lastAction": "edited src/login.rs",
             "nextSteps": ["write the test", "run it"], "requiredFiles": ["src/login.rs"],
         });
         let too_many: Vec<String> = (0..9).map(|it| format!("{it}.rs")).collect();
         agent
-            .bowline_with(&["effort", "dehydrate"], &json!({"summary": "x", "requiredFiles": too_many}).to_string())
+            .bowline_with(
+                &["effort", "dehydrate"],
+                &json!({"summary": "x", "requiredFiles": too_many}).to_string(),
+            )
             .expect_stderr(1, &["requiredFiles", "8"]);
         agent
             .bowline_with(&["effort", "dehydrate"], &payload.to_string())
@@ -202,16 +229,24 @@ impl Story<'_> {
         self.between();
         let mut third = FakeAgent::start(self.sandbox, "third");
         let told = third.begins("startup");
-        assert!(!told.context().contains("The login is repaired."), "{told:?}");
+        assert!(
+            !told.context().contains("The login is repaired."),
+            "{told:?}"
+        );
         assert!(told.context().contains("1_IMPLEMENT_LOG.md"), "{told:?}");
         let effort = self.effort();
         let of = |session: &Value| (session["session"].clone(), session["previous"].clone());
         let sessions = effort["sessions"].as_array().unwrap();
         let chain: Vec<(Value, Value)> = sessions.iter().map(of).collect();
-        assert_eq!(chain[3].1, chain[0].0, "the second continues the first, not a sub-agent");
+        assert_eq!(
+            chain[3].1, chain[0].0,
+            "the second continues the first, not a sub-agent"
+        );
         assert_eq!(chain[4].1, chain[3].0);
 
-        second.bowline(&["effort", "finish"]).expect(0, &["finished"]);
+        second
+            .bowline(&["effort", "finish"])
+            .expect(0, &["finished"]);
         self.between();
         for _ in 0..12 {
             second.bash("ls").is_silent();
