@@ -97,7 +97,21 @@ pub(super) fn weight(record: &Record) -> usize {
         Change::TranscriptRead { messages, .. } => {
             messages.iter().map(|message| message.content.len()).sum()
         }
-        _ => 64,
+        Change::SessionStarted { .. }
+        | Change::SessionEnded { .. }
+        | Change::TraceClosed { .. }
+        | Change::DelegationStarted(_)
+        | Change::SubagentStarted
+        | Change::DelegationEnded(_)
+        | Change::EffortJoined { .. }
+        | Change::HeartbeatCounted
+        | Change::HeartbeatReset
+        | Change::ContextUsed { .. }
+        | Change::AgentStatus(_)
+        | Change::FilesLoaded { .. }
+        | Change::FilesPreloaded { .. }
+        | Change::Todos { .. }
+        | Change::FilesEdited { .. } => 64,
     });
     1_024 + changes.sum::<usize>()
 }
