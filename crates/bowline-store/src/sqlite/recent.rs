@@ -97,6 +97,13 @@ pub(super) fn weight(record: &Record) -> usize {
         Change::TranscriptRead { messages, .. } => {
             messages.iter().map(|message| message.content.len()).sum()
         }
+        Change::FilesLoaded { files } | Change::FilesEdited { files } => texts(files),
+        Change::FilesPreloaded {
+            files,
+            directives,
+            directories,
+        } => texts(files) + texts(directives) + texts(directories),
+        Change::Todos { todos } => todos.iter().map(|todo| todo.text.len()).sum(),
         Change::SessionStarted { .. }
         | Change::SessionEnded { .. }
         | Change::TraceClosed { .. }
@@ -107,13 +114,13 @@ pub(super) fn weight(record: &Record) -> usize {
         | Change::HeartbeatCounted
         | Change::HeartbeatReset
         | Change::ContextUsed { .. }
-        | Change::AgentStatus(_)
-        | Change::FilesLoaded { .. }
-        | Change::FilesPreloaded { .. }
-        | Change::Todos { .. }
-        | Change::FilesEdited { .. } => 64,
+        | Change::AgentStatus(_) => 64,
     });
     1_024 + changes.sum::<usize>()
+}
+
+fn texts(texts: &[String]) -> usize {
+    texts.iter().map(String::len).sum()
 }
 
 fn value(value: &Value) -> usize {
