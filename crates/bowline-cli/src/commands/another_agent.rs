@@ -85,6 +85,7 @@ const fn installable(agent: &'static Agent, registration: &'static Registration)
     Installable {
         agent,
         registration,
+        skills: None,
         form: SettingsForm {
             install,
             uninstall,
