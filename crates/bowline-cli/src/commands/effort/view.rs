@@ -29,7 +29,7 @@ pub(super) fn done(done: &Done, paths: &Paths, ui: &mut Ui) {
             ui.line(Text::styled("Logged", style::GOOD).plain(format!(" in {}", paths.show(file))));
         }
         Done::Phase(effort) => {
-            ui.line(said("Moved on", effort));
+            ui.line(said("Phase", effort));
             ui.line(progress(effort));
         }
         Done::Noted(note) => {
