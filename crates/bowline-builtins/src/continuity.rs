@@ -31,6 +31,7 @@ pub use caller::Caller;
 pub use desk::{Desk, Done};
 pub use files::artifacts;
 pub use live::Live;
+pub use status::note_question;
 
 use crate::assemble::{BuiltinHook, SharedState};
 use crate::recorder::subagent_of;
