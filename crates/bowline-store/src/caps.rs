@@ -1,5 +1,6 @@
 //! Limits the size of rows: long texts are cut, large values are summarised.
 
+use bowline_continuity::lease::LeaseRequest;
 use bowline_continuity::message::Message;
 use bowline_continuity::{Code, RuleError};
 use serde_json::{Map, Value, json};
@@ -184,6 +185,18 @@ pub(crate) fn text(text: Option<&str>) -> Option<String> {
     let mut text = text.map(str::to_owned);
     cut_option(&mut text, TEXT);
     text
+}
+
+/// A wish to write files, cut to what is kept of it. A path is refused rather than cut: it would be another file's.
+pub(crate) fn lease_request(request: &LeaseRequest) -> Result<LeaseRequest, RuleError> {
+    for path in &request.paths {
+        check_name("file", path, PATH)?;
+    }
+    let mut request = request.clone();
+    cut_name(&mut request.session);
+    cut_option(&mut request.agent_id, NAME);
+    cut(&mut request.folder, PATH);
+    Ok(request)
 }
 
 /// A list that does not come with an event, cut to what is kept of it.
