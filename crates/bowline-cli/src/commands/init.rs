@@ -20,7 +20,7 @@ use crate::agent_settings::{InstallScope, Installable, Plan, Shadowed, Unfit, pl
 use crate::control;
 use crate::error::{Error, ErrorKind, Result};
 use crate::project::{self, Paths};
-use crate::ui::{Format, FormatArgs, Text, Ui, YesOrNo, style};
+use crate::ui::{Format, FormatArgs, Text, Ui, YesOrNo, counted, style};
 
 /// Put Bowline into your agents' hook settings
 ///
@@ -371,10 +371,10 @@ fn show_shadowed(report: &Report, agent: &Installable, ui: &mut Ui) {
 
 fn show(report: &Report, agent: &Installable, paths: &Paths, ui: &mut Ui) {
     let file = paths.show_absolute(&report.file);
-    let events = report.events.len();
+    let events = counted(report.events.len(), "event");
     ui.line(match report.state {
         State::AlreadyInstalled => Text::from(format!(
-            "Already installed: {file} has Bowline for {events} events; nothing was changed."
+            "Already installed: {file} has Bowline for {events}; nothing was changed."
         )),
         State::WouldInstall => Text::from("Nothing was written (--dry-run)."),
         State::Declined => Text::from("Not installed; nothing was changed."),
@@ -387,7 +387,7 @@ fn show(report: &Report, agent: &Installable, paths: &Paths, ui: &mut Ui) {
         ),
         State::Installed => Text::styled(
             format!(
-                "Installed: {} asks Bowline at {events} events.",
+                "Installed: {} asks Bowline at {events}.",
                 agent.title()
             ),
             style::GOOD,
