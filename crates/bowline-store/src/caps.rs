@@ -333,6 +333,7 @@ mod tests {
             tool: Some(long.clone()),
         };
         let todo = Todo {
+            id: None,
             text: long.clone(),
             state: TodoState::Pending,
         };

@@ -87,6 +87,7 @@ fn fill(store: &dyn Store, needle: &str) -> EffortId {
         Change::Said(message()),
         Change::Todos {
             todos: vec![Todo {
+                id: None,
                 text: format!("{needle} to-do"),
                 state: TodoState::Pending,
             }],
