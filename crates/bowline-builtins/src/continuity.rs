@@ -10,6 +10,7 @@ mod effort_skill;
 mod ending;
 mod files;
 mod heartbeat;
+mod lease;
 mod life;
 mod live;
 mod prompt_line;
@@ -31,6 +32,7 @@ pub use caller::Caller;
 pub use desk::{Desk, Done};
 pub use live::Live;
 
+use crate::analyst::Analyst;
 use crate::assemble::{BuiltinHook, SharedState};
 use crate::recorder::subagent_of;
 
@@ -82,7 +84,11 @@ fn as_map(facts: Value) -> Map<String, Value> {
 }
 
 /// The hooks of continuity for a project. There are none without a store, because nothing would outlive anything.
-pub(crate) fn hooks(settings: &Settings, shared: &SharedState) -> Vec<BuiltinHook> {
+pub(crate) fn hooks(
+    settings: &Settings,
+    shared: &SharedState,
+    analyst: &Arc<Analyst>,
+) -> Vec<BuiltinHook> {
     if shared.live.store().is_none() {
         return Vec::new();
     }
@@ -92,7 +98,7 @@ pub(crate) fn hooks(settings: &Settings, shared: &SharedState) -> Vec<BuiltinHoo
         config: settings.config.clone(),
         live: Arc::clone(&shared.live),
     });
-    vec![
+    let mut hooks = vec![
         start::Start::builtin(&ground),
         effort_skill::EffortSkill::builtin(&ground),
         heartbeat::Heartbeat::builtin(&ground),
@@ -101,5 +107,7 @@ pub(crate) fn hooks(settings: &Settings, shared: &SharedState) -> Vec<BuiltinHoo
         ending::Ending::builtin(&ground),
         life::Life::builtin(&ground),
         status::Status::builtin(&ground),
-    ]
+    ];
+    hooks.extend(lease::Lease::builtin(&ground, analyst));
+    hooks
 }

@@ -16,6 +16,7 @@ mod hook;
 mod hooks;
 mod init;
 mod installing;
+mod lease;
 mod log;
 mod man;
 mod meant;
@@ -61,6 +62,7 @@ pub(crate) enum Command {
     Session(session::SessionArgs),
     Log(log::LogArgs),
     Denied(denied::DeniedArgs),
+    Lease(lease::LeaseArgs),
     Store(store::StoreArgs),
     Test(test::TestArgs),
     Trust(trust::TrustArgs),
@@ -99,6 +101,7 @@ impl Command {
             | Self::Session(_)
             | Self::Log(_)
             | Self::Denied(_)
+            | Self::Lease(_)
             | Self::Explain(_)
             | Self::Rules(_)
             | Self::Doctor(_)
@@ -127,6 +130,7 @@ impl Command {
             Self::Session(args) => args.format(),
             Self::Log(args) => args.format.format(),
             Self::Denied(args) => args.format.format(),
+            Self::Lease(args) => args.format(),
             Self::Store(args) => args.format(),
             Self::Test(args) => args.format.format(),
             Self::Trust(args) => args.format.format(),
@@ -162,6 +166,7 @@ pub(crate) fn run(command: Command, ui: &mut Ui) -> Result<Outcome> {
         Command::Session(args) => session::run(&args, ui),
         Command::Log(args) => log::run(&args, ui),
         Command::Denied(args) => denied::run(args, ui),
+        Command::Lease(args) => lease::run(&args, ui),
         Command::Store(args) => store::run(args, ui),
         Command::Test(args) => test::run(&args, ui),
         Command::Trust(args) => trust::run(&args, ui),

@@ -175,10 +175,12 @@ pub(super) fn list(db: &Connection, limit: usize) -> Result<Vec<Lease>> {
         .prepare_cached(&list_sql())?
         .query_map([limit], lease)?
         .collect::<rusqlite::Result<_>>()?;
-    leases
+    let mut leases: Vec<Lease> = leases
         .into_iter()
         .map(|lease| as_it_is_now(db, lease))
-        .collect()
+        .collect::<Result<_>>()?;
+    leases.sort_by_key(|lease| std::cmp::Reverse(lease.renewed_at));
+    Ok(leases)
 }
 
 /// Ends leases; gives back those that there were.
