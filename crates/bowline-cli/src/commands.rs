@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod allow;
+mod caller;
 mod check;
 mod complete;
 mod completions;
@@ -8,6 +9,7 @@ mod daemon;
 mod demo;
 mod denied;
 mod doctor;
+mod effort;
 mod eval;
 mod events;
 mod explain;
@@ -20,6 +22,7 @@ mod lease;
 mod log;
 mod man;
 mod meant;
+mod note;
 mod pause;
 mod redact;
 mod resume;
@@ -27,6 +30,7 @@ mod rules;
 mod schema;
 mod session;
 mod store;
+mod task;
 mod test;
 mod trace;
 mod trust;
@@ -62,6 +66,9 @@ pub(crate) enum Command {
     Session(session::SessionArgs),
     Log(log::LogArgs),
     Denied(denied::DeniedArgs),
+    Task(task::TaskArgs),
+    Effort(effort::EffortArgs),
+    Note(note::NoteArgs),
     Lease(lease::LeaseArgs),
     Store(store::StoreArgs),
     Test(test::TestArgs),
@@ -101,6 +108,9 @@ impl Command {
             | Self::Session(_)
             | Self::Log(_)
             | Self::Denied(_)
+            | Self::Task(_)
+            | Self::Effort(_)
+            | Self::Note(_)
             | Self::Lease(_)
             | Self::Explain(_)
             | Self::Rules(_)
@@ -130,6 +140,9 @@ impl Command {
             Self::Session(args) => args.format(),
             Self::Log(args) => args.format.format(),
             Self::Denied(args) => args.format.format(),
+            Self::Task(args) => args.format(),
+            Self::Effort(args) => args.format(),
+            Self::Note(args) => args.format(),
             Self::Lease(args) => args.format(),
             Self::Store(args) => args.format(),
             Self::Test(args) => args.format.format(),
@@ -166,6 +179,9 @@ pub(crate) fn run(command: Command, ui: &mut Ui) -> Result<Outcome> {
         Command::Session(args) => session::run(&args, ui),
         Command::Log(args) => log::run(&args, ui),
         Command::Denied(args) => denied::run(args, ui),
+        Command::Task(args) => task::run(args, ui),
+        Command::Effort(args) => effort::run(args, ui),
+        Command::Note(args) => note::run(&args, ui),
         Command::Lease(args) => lease::run(&args, ui),
         Command::Store(args) => store::run(args, ui),
         Command::Test(args) => test::run(&args, ui),

@@ -52,7 +52,8 @@ fn asked(input: &HookInput) -> Option<Asked<'_>> {
             .and_then(|it| ["args", "arguments"].iter().find_map(|key| it.get(key)))
             .and_then(Value::as_str),
     };
-    let words = words.unwrap_or_default();
+    // Without words nothing is asked: the agent only reads the skill.
+    let words = words.filter(|words| !words.trim().is_empty())?;
     if is_effort_skill(name) {
         return Some(Asked::Effort(words));
     }

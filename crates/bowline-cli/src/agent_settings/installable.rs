@@ -16,6 +16,8 @@ use super::{Entry, Found, InstallScope, Plan, Shadowed, Unfit, client, places};
 pub(crate) struct Installable {
     pub(crate) agent: &'static Agent,
     pub(crate) registration: &'static Registration,
+    /// Its folder of skills, beside its settings; `None` if it has none.
+    pub(crate) skills: Option<&'static str>,
     /// How entries stand in the text of its settings.
     pub(crate) form: SettingsForm,
     /// What keeps the agent from reading a file that people and editors find nothing wrong with.

@@ -85,6 +85,7 @@ const fn installable(agent: &'static Agent, registration: &'static Registration)
     Installable {
         agent,
         registration,
+        skills: None,
         form: SettingsForm {
             install: |text, entries, never| Ok(with(text, entries, never)),
             uninstall: |text, is_meant| Ok(without(text, is_meant)),

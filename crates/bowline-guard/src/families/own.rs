@@ -82,9 +82,13 @@ fn bowline_args(run: Run<'_>) -> Option<&[Arg]> {
 /// Whether a command of Bowline only looks, tries out, or makes things stricter. What is not known is not harmless.
 fn is_harmless(parsed: &Parsed<'_>) -> bool {
     match parsed.at(0) {
-        "" | "check" | "complete" | "completions" | "demo" | "denied" | "doctor" | "eval"
-        | "events" | "explain" | "help" | "hook" | "hooks" | "log" | "redact" | "resume"
-        | "schema" | "session" | "status" | "test" | "trace" | "version" => true,
+        "" | "check" | "complete" | "completions" | "demo" | "denied" | "doctor" | "effort"
+        | "eval" | "events" | "explain" | "help" | "hook" | "hooks" | "log" | "redact"
+        | "resume" | "schema" | "session" | "status" | "task" | "test" | "trace" | "version" => {
+            true
+        }
+        // A person may have pinned it.
+        "note" => parsed.at(1) != "remove",
         "rules" => matches!(parsed.at(1), "" | "list" | "show" | "test"),
         "daemon" => matches!(parsed.at(1), "" | "run" | "start" | "status" | "unit"),
         "store" => {

@@ -59,6 +59,8 @@ fn its_commands() {
          self bowline init --yes --on-failure=open
          self bowline init --yes
          self bowline store forget --all --yes
+         self bowline note remove 3
+         self bowline init --with-efforts --yes
          self bowline uninstall
          self bowline allow git.push-force
          self bowline allow --list
@@ -100,6 +102,13 @@ fn its_commands() {
          pass bowline trace list --json
          pass bowline rules list
          pass bowline denied
+         pass bowline task new 'Fix the login'
+         pass bowline effort start fix-login implement
+         pass bowline effort log 'The cookie expires at once'
+         pass bowline effort finish
+         pass bowline note add --effort 'No new dependency'
+         pass bowline note list
+         pass bowline init --with-efforts
          pass bowline --color never log
          pass bowline complete call
          pass bowline explain 'bowline uninstall'

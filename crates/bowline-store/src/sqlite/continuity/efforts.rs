@@ -103,7 +103,14 @@ pub(super) fn active(db: &Connection, id: EffortId) -> Result<Effort, Refused> {
 
 fn existing(db: &Connection, id: EffortId) -> Result<Effort, Refused> {
     rows::effort(db, id)?.ok_or_else(|| {
-        RuleError::new(Code::NotFound, format!("There is no effort {}.", id.0)).into()
+        RuleError::new(
+            Code::NotFound,
+            format!(
+                "There is no effort {}. `bowline effort list` shows those that there are.",
+                id.0
+            ),
+        )
+        .into()
     })
 }
 
@@ -162,16 +169,23 @@ pub(super) fn resume(
         (Some(id), _) => active(db, id)?.id,
         (None, Some(task)) => {
             if tasks::one(db, task)?.is_none() {
-                let message = format!("There is no task {task}.");
+                let message = format!(
+                    "There is no task {task}. `bowline task list` shows those that there are."
+                );
                 return Err(RuleError::new(Code::TaskNotFound, message).into());
             }
             active_of_task(db, task, None)?
-                .ok_or_else(|| none(format!("No effort of the task {task} is active.")))?
+                .ok_or_else(|| none(format!("No effort of the task {task} is active. Begin one: `bowline effort start TASK SKILL`.")))?
         }
         (None, None) => {
             resolve::find(db, who)?
                 .effort
-                .ok_or_else(|| none("No effort is active here.".to_owned()))?
+                .ok_or_else(|| {
+                    none(
+                        "No effort is active here. Begin one: `bowline effort start TASK SKILL`."
+                            .to_owned(),
+                    )
+                })?
                 .id
         }
     };
