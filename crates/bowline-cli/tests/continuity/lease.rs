@@ -88,7 +88,13 @@ fn the_second_writer_is_denied_and_told_who_is_at_work() {
     edits(&mut first, &sandbox.project().join("alias/new.rs")).is_silent();
     let new = sandbox.project().join("real/new.rs");
     assert!(edits(&mut second, &new).denial().is_some());
-    for command in ["echo x > a.rs", "sed -i s/a/b/ a.rs", "cp b.rs a.rs"] {
+    for command in [
+        "echo x > a.rs",
+        "sed -i s/a/b/ a.rs",
+        "cp b.rs a.rs",
+        "mv b.rs a.rs",
+        "ls | tee a.rs",
+    ] {
         let denied = second.bash(command);
         assert!(
             denied.denial().unwrap().contains("session first"),
