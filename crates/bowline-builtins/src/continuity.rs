@@ -12,6 +12,7 @@ mod files;
 mod heartbeat;
 mod life;
 mod live;
+mod notify;
 mod prompt_line;
 mod start;
 mod status;

@@ -11,6 +11,7 @@ mod doctor;
 mod eval;
 mod events;
 mod explain;
+mod fleet;
 mod guard;
 mod hook;
 mod hooks;
@@ -24,7 +25,9 @@ mod resume;
 mod rules;
 mod schema;
 mod session;
+mod statusline;
 mod store;
+mod supervise;
 mod test;
 mod trace;
 mod trust;
@@ -58,6 +61,9 @@ pub(crate) enum Command {
     Hooks(hooks::HooksArgs),
     Trace(trace::TraceArgs),
     Session(session::SessionArgs),
+    Fleet(fleet::FleetArgs),
+    Statusline(statusline::StatuslineArgs),
+    Supervise(supervise::SuperviseArgs),
     Log(log::LogArgs),
     Denied(denied::DeniedArgs),
     Store(store::StoreArgs),
@@ -106,6 +112,7 @@ impl Command {
             {
                 Pages::Long
             }
+            Self::Fleet(args) if args.is_listing() && args.format() == Format::Text => Pages::Long,
             _ => Pages::Never,
         }
     }
@@ -124,6 +131,7 @@ impl Command {
             Self::Hooks(args) => args.format.format(),
             Self::Trace(args) => args.format(),
             Self::Session(args) => args.format(),
+            Self::Fleet(args) => args.format(),
             Self::Log(args) => args.format.format(),
             Self::Denied(args) => args.format.format(),
             Self::Store(args) => args.format(),
@@ -137,6 +145,8 @@ impl Command {
             Self::Update(args) => args.format.format(),
             Self::Eval(_)
             | Self::Redact(_)
+            | Self::Statusline(_)
+            | Self::Supervise(_)
             | Self::Hook(_)
             | Self::Schema(_)
             | Self::Completions(_)
@@ -159,6 +169,9 @@ pub(crate) fn run(command: Command, ui: &mut Ui) -> Result<Outcome> {
         Command::Hooks(args) => hooks::run(&args, ui),
         Command::Trace(args) => trace::run(args, ui),
         Command::Session(args) => session::run(&args, ui),
+        Command::Fleet(args) => fleet::run(&args, ui),
+        Command::Statusline(args) => statusline::run(&args, ui),
+        Command::Supervise(args) => supervise::run(&args, ui),
         Command::Log(args) => log::run(&args, ui),
         Command::Denied(args) => denied::run(args, ui),
         Command::Store(args) => store::run(args, ui),

@@ -11,8 +11,8 @@ use bowline_guard::secrets::redact;
 use bowline_store::{AgentSignal, Change};
 use serde_json::{Value, json};
 
-use super::Ground;
 use super::caller::{Caller, host, who};
+use super::{Ground, notify};
 use crate::assemble::BuiltinHook;
 use crate::recorder::add_change;
 
@@ -112,9 +112,13 @@ impl Hook for Status {
             Some(asked) => asked.stop_reason.clone(),
             None => waiting_for(input.event_name(), &payload(input)),
         };
+        let waits_for = waits_for.map(|text| redact(&text).into_owned());
+        if changed == Some(AgentStatus::Attention) && self.ground.config.fleet.notify {
+            notify::attention(&self.ground.project, waits_for.as_deref(), ctx);
+        }
         let signal = AgentSignal {
             id: who.agent_id,
-            waiting_for: waits_for.map(|text| redact(&text).into_owned()),
+            waiting_for: waits_for,
             folder: Some(who.folder),
             process: Caller::process(ctx),
             ..AgentSignal::new(status)
