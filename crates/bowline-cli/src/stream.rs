@@ -124,9 +124,10 @@ pub(crate) fn pause(length: Duration) -> Reader {
     // A signal ends the pause early; that does no harm.
     let _ = poll(&mut watched, length.as_ref());
     let gone = PollFlags::ERR | PollFlags::HUP;
-    match watched.iter().any(|it| it.revents().intersects(gone)) {
-        true => Reader::Gone,
-        false => Reader::There,
+    if watched.iter().any(|it| it.revents().intersects(gone)) {
+        Reader::Gone
+    } else {
+        Reader::There
     }
 }
 

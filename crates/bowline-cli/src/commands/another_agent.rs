@@ -91,6 +91,7 @@ const fn installable(agent: &'static Agent, registration: &'static Registration)
             found,
             shadowed: |_| Ok(Vec::new()),
             is_blank: |text| text.trim().is_empty(),
+            status_line: None,
         },
         refusals: |_| Vec::new(),
         hooks_off: |_| None,

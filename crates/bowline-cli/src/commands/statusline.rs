@@ -52,9 +52,10 @@ pub(crate) struct StatuslineArgs {
 
 pub(crate) fn run(args: &StatuslineArgs, ui: &mut Ui) -> Result<Outcome> {
     // Nobody types it.
-    let input = match io::stdin().is_terminal() {
-        true => Vec::new(),
-        false => stream::read_all(MAX_INPUT).unwrap_or_default(),
+    let input = if io::stdin().is_terminal() {
+        Vec::new()
+    } else {
+        stream::read_all(MAX_INPUT).unwrap_or_default()
     };
     let own = own_line(&input);
     let other = other_lines(&args.other, &input);

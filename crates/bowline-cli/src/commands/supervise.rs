@@ -296,7 +296,10 @@ fn has_left_a_summary(agent: &FleetAgent, records: &mut Records, ui: &Ui) -> Res
     };
     let windows = records.ask(&named, ui)?.map(|it| it.sessions);
     let own = windows.unwrap_or_default().into_iter();
-    let last = own.filter(|it| it.subagent.is_none()).map(|it| it.row).max();
+    let last = own
+        .filter(|it| it.subagent.is_none())
+        .map(|it| it.row)
+        .max();
     let folder = project::folder(None)?;
     let question = EffortOf {
         effort: Some(effort.0),

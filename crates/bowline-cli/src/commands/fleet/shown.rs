@@ -210,9 +210,10 @@ fn doing(agent: &FleetAgent, state: State) -> Text {
     match waits {
         Some(waits) => {
             let waits = project::relative(waits, agent.project.as_deref());
-            let rest = match waits.contains(action.as_str()) {
-                true => String::new(),
-                false => format!("  {action}"),
+            let rest = if waits.contains(action.as_str()) {
+                String::new()
+            } else {
+                format!("  {action}")
             };
             Text::styled("waits for ", style::FAINT)
                 .plain(waits)
