@@ -13,6 +13,7 @@ mod heartbeat;
 mod lease;
 mod life;
 mod live;
+mod notify;
 mod prompt_line;
 mod start;
 mod status;

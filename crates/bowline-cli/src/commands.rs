@@ -13,6 +13,7 @@ mod effort;
 mod eval;
 mod events;
 mod explain;
+mod fleet;
 mod guard;
 mod hook;
 mod hooks;
@@ -29,7 +30,9 @@ mod resume;
 mod rules;
 mod schema;
 mod session;
+mod statusline;
 mod store;
+mod supervise;
 mod task;
 mod test;
 mod trace;
@@ -64,6 +67,9 @@ pub(crate) enum Command {
     Hooks(hooks::HooksArgs),
     Trace(trace::TraceArgs),
     Session(session::SessionArgs),
+    Fleet(fleet::FleetArgs),
+    Statusline(statusline::StatuslineArgs),
+    Supervise(supervise::SuperviseArgs),
     Log(log::LogArgs),
     Denied(denied::DeniedArgs),
     Task(task::TaskArgs),
@@ -120,6 +126,7 @@ impl Command {
             {
                 Pages::Long
             }
+            Self::Fleet(args) if args.is_listing() && args.format() == Format::Text => Pages::Long,
             _ => Pages::Never,
         }
     }
@@ -138,6 +145,7 @@ impl Command {
             Self::Hooks(args) => args.format.format(),
             Self::Trace(args) => args.format(),
             Self::Session(args) => args.format(),
+            Self::Fleet(args) => args.format(),
             Self::Log(args) => args.format.format(),
             Self::Denied(args) => args.format.format(),
             Self::Task(args) => args.format(),
@@ -155,6 +163,8 @@ impl Command {
             Self::Update(args) => args.format.format(),
             Self::Eval(_)
             | Self::Redact(_)
+            | Self::Statusline(_)
+            | Self::Supervise(_)
             | Self::Hook(_)
             | Self::Schema(_)
             | Self::Completions(_)
@@ -177,6 +187,9 @@ pub(crate) fn run(command: Command, ui: &mut Ui) -> Result<Outcome> {
         Command::Hooks(args) => hooks::run(&args, ui),
         Command::Trace(args) => trace::run(args, ui),
         Command::Session(args) => session::run(&args, ui),
+        Command::Fleet(args) => fleet::run(&args, ui),
+        Command::Statusline(args) => statusline::run(&args, ui),
+        Command::Supervise(args) => supervise::run(&args, ui),
         Command::Log(args) => log::run(&args, ui),
         Command::Denied(args) => denied::run(args, ui),
         Command::Task(args) => task::run(args, ui),

@@ -7,6 +7,7 @@ mod list;
 pub(crate) mod masked;
 mod pager;
 pub(crate) mod reveal;
+mod screen;
 pub(crate) mod snippet;
 pub(crate) mod style;
 mod table;
@@ -250,6 +251,22 @@ impl Ui {
         stdout
             .write_all(text.as_bytes())
             .and_then(|()| stdout.flush())
+            .map_err(|source| Error::terminal("cannot write to standard output", source))
+    }
+
+    /// Looks again how wide the terminal is.
+    pub(crate) fn resize(&mut self) {
+        let out = std::mem::take(&mut self.out);
+        *self = Self {
+            out,
+            ..Self::for_stdout()
+        };
+    }
+
+    /// Draws what was gathered in the place of what the terminal shows.
+    pub(crate) fn redraw(&mut self) -> Result<()> {
+        let text = std::mem::take(&mut self.out);
+        screen::draw(&text)
             .map_err(|source| Error::terminal("cannot write to standard output", source))
     }
 

@@ -4,7 +4,10 @@ mod status;
 mod tmux;
 
 pub use status::{Signal, combined, status_after, waiting_for};
-pub use tmux::{Colours, Pane, Role, SEGMENT_OPTION, colours, segment, tmux_commands, tmux_reset};
+pub use tmux::{
+    Colours, PANE_OPTION, Pane, Role, SEGMENT_OPTION, colours, segment_command, segment_reset,
+    tmux_commands, tmux_reset,
+};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};

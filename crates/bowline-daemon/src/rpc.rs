@@ -157,6 +157,7 @@ const COMMANDS: &[Command] = &[
     Command::of::<fleet::List>(),
     Command::of::<fleet::Seen>(),
     Command::of::<fleet::Usage>(),
+    Command::of::<fleet::Where>(),
     Command::of::<fleet::Messages>(),
     Command::of::<leases::List>(),
     Command::of::<leases::Release>(),

@@ -14,7 +14,7 @@ use bowline_store::{AgentSignal, Change};
 use serde_json::{Value, json};
 
 use super::caller::{Caller, host, who};
-use super::{Ground, Live};
+use super::{Ground, Live, notify};
 use crate::assemble::BuiltinHook;
 use crate::recorder::add_change;
 
@@ -106,6 +106,10 @@ impl Hook for Status {
         };
         self.ground.live.set_status(session, status);
         let waits_for = waiting_for(input.event_name(), &payload(input));
+        let waits_for = waits_for.map(|text| redact(&text).into_owned());
+        if changed == Some(AgentStatus::Attention) && self.ground.config.fleet.notify {
+            notify::attention(&self.ground.project, waits_for.as_deref(), ctx);
+        }
         keep(ctx, who, status, waits_for);
     }
 }
@@ -123,18 +127,15 @@ pub fn note_question(
         return;
     };
     live.set_status(session, AgentStatus::Attention);
-    keep(
-        ctx,
-        who,
-        AgentStatus::Attention,
-        question.stop_reason.clone(),
-    );
+    let reason = question.stop_reason.as_deref();
+    let waits_for = reason.map(|reason| redact(reason).into_owned());
+    keep(ctx, who, AgentStatus::Attention, waits_for);
 }
 
 fn keep(ctx: &HookContext, who: Who, status: AgentStatus, waits_for: Option<String>) {
     let signal = AgentSignal {
         id: who.agent_id,
-        waiting_for: waits_for.map(|text| redact(&text).into_owned()),
+        waiting_for: waits_for,
         folder: Some(who.folder),
         process: Caller::process(ctx),
         ..AgentSignal::new(status)

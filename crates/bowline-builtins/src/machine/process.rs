@@ -17,6 +17,8 @@ const SHELLS: [&str; 10] = [
 ];
 /// At most this many of them stand between a hook and its agent.
 const MOST_SHELLS: usize = 6;
+/// More processes than this above one have no meaning.
+const LONGEST_LINEAGE: usize = 64;
 
 /// The agent that started a process, if the system says so.
 pub fn agent_of(hook: u32) -> Option<Process> {
@@ -32,6 +34,14 @@ pub fn agent_of(hook: u32) -> Option<Process> {
         parent = stat.parent;
     }
     None
+}
+
+/// A process, the one that started it, and so on. Empty where the system does not say it.
+pub fn lineage(process: u32) -> Vec<u32> {
+    let next = |id: &u32| Some(Stat::read(*id)?.parent).filter(|parent| *parent > 0);
+    let first = Stat::read(process).map(|_| process);
+    let line = std::iter::successors(first, next);
+    line.take(LONGEST_LINEAGE).collect()
 }
 
 /// Whether a process still runs.
@@ -97,5 +107,7 @@ mod tests {
             id,
             started: started + 1
         }));
+        assert_eq!(lineage(own).get(..2), Some(&[own, stat.parent][..]));
+        assert!(lineage(u32::MAX).is_empty());
     }
 }

@@ -92,6 +92,7 @@ const fn installable(agent: &'static Agent, registration: &'static Registration)
             found: |text| Ok(found(text)),
             shadowed: |_| Ok(Vec::new()),
             is_blank: |text| text.trim().is_empty(),
+            status_line: None,
         },
         refusals: |_| Vec::new(),
         hooks_off: |_| None,

@@ -2,7 +2,7 @@
 
 mod told;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bowline_agents::ClientVersion;
 use bowline_daemon::Places;
@@ -37,6 +37,7 @@ Examples:
   bowline init --scope project --yes
   bowline init --on-failure closed
   bowline init --with-efforts
+  bowline init --with-statusline
   bowline init --agent claude-code --client-version 2.1.197
 
 User entries name bowline-hook by its absolute path. Project and local entries work wherever bowline-hook is on the
@@ -61,6 +62,10 @@ pub(crate) struct InitArgs {
     /// Also install the skill that tells the agent how to use `bowline effort`
     #[arg(long)]
     with_efforts: bool,
+
+    /// Also show Bowline in the agent's status line, beside what is shown there already
+    #[arg(long)]
+    with_statusline: bool,
 
     /// Only show what would change
     #[arg(long, conflicts_with = "yes")]
@@ -227,12 +232,16 @@ impl Prepared {
         } = surroundings;
         let file = settings_file(&agent, args.scope, surroundings)?;
         let client = Client::of(&agent, args.scope, args.client_version, locations);
+        let hook_program = program()?;
         let plan = Plan {
             scope: args.scope,
             client: client.version,
-            program: program()?,
             on_failure: args.on_failure,
             places: places::now(locations),
+            status_line: (args.with_statusline)
+                .then(|| status_line_program(&agent, args.scope, &hook_program))
+                .transpose()?,
+            program: hook_program,
         };
         let current = SettingsText::read(&file)?;
         let backups = Backups::of(current.target(), locations)?;
@@ -388,6 +397,36 @@ fn program_path() -> Result<String> {
         )
         .hint("settings files are UTF-8; install Bowline in another folder")
     })
+}
+
+/// The `bowline` beside the program that agents start. A project's settings are for everybody, and a status line is everybody's own.
+fn status_line_program(
+    agent: &Installable,
+    scope: InstallScope,
+    hook_program: &str,
+) -> Result<String> {
+    if scope == InstallScope::Project {
+        return Err(
+            Error::usage("--with-statusline is not for a project's settings")
+                .hint("a status line is your own: use --scope user or --scope local"),
+        );
+    }
+    if agent.form.status_line.is_none() {
+        let title = agent.title();
+        return Err(Error::usage(format!(
+            "{title} has no status line that Bowline can be put into"
+        ))
+        .hint("leave --with-statusline out, or name other agents with --agent"));
+    }
+    let program = Path::new(hook_program).with_file_name("bowline");
+    match program.to_str() {
+        Some(path) if program::is_executable(&program) => Ok(path.to_owned()),
+        _ => Err(Error::new(
+            ErrorKind::File,
+            format!("cannot find {}", project::shown(&program)),
+        )
+        .hint("install both programs in one folder")),
+    }
 }
 
 fn notes(agent: &Installable, plan: &Plan, switched_off_by: Option<String>) -> Vec<String> {

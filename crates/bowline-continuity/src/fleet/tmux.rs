@@ -36,6 +36,9 @@ const FOCUSED: &str = "#000000";
 /// The user's option of tmux that holds the segment: `set -g status-right '#{@bowline_fleet}'` shows it.
 pub const SEGMENT_OPTION: &str = "@bowline_fleet";
 
+/// The user's option of a pane that says that its colours are Bowline's. Its value is the status that they stand for.
+pub const PANE_OPTION: &str = "@bowline_status";
+
 /// What an agent is among the others.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Role {
@@ -77,9 +80,8 @@ fn is_number(text: Option<&str>) -> bool {
     text.is_some_and(|text| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// The commands, without the word `tmux`, that colour panes by what their agents do, and tabs by the greatest status of their panes,
-/// and that put the segment into its option. tmux itself shows the pane with the focus in black, so that nothing has to be told when the
-/// focus moves.
+/// The commands, without the word `tmux`, that colour panes by what their agents do, and tabs by the greatest status of their panes.
+/// tmux itself shows the pane with the focus in black, so that nothing has to be told when the focus moves.
 pub fn tmux_commands(panes: &[Pane]) -> Vec<Vec<String>> {
     let mut commands = Vec::new();
     for pane in named(panes) {
@@ -95,6 +97,7 @@ pub fn tmux_commands(panes: &[Pane]) -> Vec<Vec<String>> {
             "window-active-style",
             &format!("bg={FOCUSED}"),
         ));
+        commands.push(set("-p", &pane.id, PANE_OPTION, pane.status.as_str()));
     }
     for (window, status) in windows(panes) {
         let Colours {
@@ -111,9 +114,17 @@ pub fn tmux_commands(panes: &[Pane]) -> Vec<Vec<String>> {
         let current = format!("fg={foreground},bg={selected}");
         commands.push(set("-w", window, "window-status-current-style", &current));
     }
-    let segment = segment(panes.iter().map(|pane| pane.status));
-    commands.push(words(&["set-option", "-g", SEGMENT_OPTION, &segment]));
     commands
+}
+
+/// The command, without the word `tmux`, that puts the segment about all agents into its option.
+pub fn segment_command(statuses: impl IntoIterator<Item = AgentStatus>) -> Vec<String> {
+    words(&["set-option", "-g", SEGMENT_OPTION, &segment(statuses)])
+}
+
+/// The command, without the word `tmux`, that takes the segment away again.
+pub fn segment_reset() -> Vec<String> {
+    words(&["set-option", "-gu", SEGMENT_OPTION])
 }
 
 /// The commands, without the word `tmux`, that take the colours of these panes and their tabs away again.
@@ -125,6 +136,7 @@ pub fn tmux_reset(panes: &[Pane]) -> Vec<Vec<String>> {
     for pane in named(panes) {
         commands.push(unset("-pu", &pane.id, "window-style"));
         commands.push(unset("-pu", &pane.id, "window-active-style"));
+        commands.push(unset("-pu", &pane.id, PANE_OPTION));
     }
     for (window, _) in windows(panes) {
         commands.push(unset("-wu", window, "window-status-style"));
@@ -134,7 +146,7 @@ pub fn tmux_reset(panes: &[Pane]) -> Vec<Vec<String>> {
 }
 
 /// The segment for tmux's status line: how many agents have each status, the most urgent first. Empty without agents.
-pub fn segment(statuses: impl IntoIterator<Item = AgentStatus>) -> String {
+fn segment(statuses: impl IntoIterator<Item = AgentStatus>) -> String {
     let mut statuses: Vec<_> = statuses.into_iter().collect();
     statuses.sort_unstable_by(|a, b| b.cmp(a));
     let parts: Vec<_> = statuses
@@ -227,15 +239,17 @@ mod tests {
             [
                 "set-option -p -t %1 window-style bg=#080c10",
                 "set-option -p -t %1 window-active-style bg=#000000",
+                "set-option -p -t %1 @bowline_status working",
                 "set-option -p -t %2 window-style bg=#081a10",
                 "set-option -p -t %2 window-active-style bg=#000000",
+                "set-option -p -t %2 @bowline_status attention",
                 "set-option -p -t %7 window-style bg=#1a0a2e",
                 "set-option -p -t %7 window-active-style bg=#000000",
+                "set-option -p -t %7 @bowline_status working",
                 "set-option -w -t @1 window-status-style fg=#70e0a0",
                 "set-option -w -t @1 window-status-current-style fg=#70e0a0,bg=#208050",
                 "set-option -w -t @2 window-status-style fg=#5080b0",
                 "set-option -w -t @2 window-status-current-style fg=#5080b0,bg=#204060",
-                "set-option -g @bowline_fleet #[fg=#70e0a0]1 waiting#[default] #[fg=#5080b0]2 working#[default]",
             ]
         );
         // A coordinator that waits is coloured as any agent that waits.
@@ -257,8 +271,10 @@ mod tests {
             [
                 "set-option -pu -t %1 window-style",
                 "set-option -pu -t %1 window-active-style",
+                "set-option -pu -t %1 @bowline_status",
                 "set-option -pu -t %2 window-style",
                 "set-option -pu -t %2 window-active-style",
+                "set-option -pu -t %2 @bowline_status",
                 "set-option -wu -t @1 window-status-style",
                 "set-option -wu -t @1 window-status-current-style",
             ]
@@ -276,12 +292,7 @@ mod tests {
             ("%3", "main"),
         ] {
             let panes = [pane(id, window, Working, Role::Worker)];
-            let commands = lines(&tmux_commands(&panes));
-            assert_eq!(
-                commands,
-                ["set-option -g @bowline_fleet #[fg=#5080b0]1 working#[default]"],
-                "{id} {window}"
-            );
+            assert!(tmux_commands(&panes).is_empty(), "{id} {window}");
             assert!(tmux_reset(&panes).is_empty(), "{id} {window}");
         }
     }
@@ -296,7 +307,9 @@ mod tests {
                 "#[fg=#f38ba8]1 failed#[default] #[fg=#506850]1 seen#[default] #[fg=#505050]2 done#[default]",
             ),
         ] {
-            assert_eq!(segment(statuses.clone()), expected, "{statuses:?}");
+            let command = ["set-option", "-g", "@bowline_fleet", expected];
+            assert_eq!(segment_command(statuses.clone()), command, "{statuses:?}");
         }
+        assert_eq!(segment_reset(), ["set-option", "-gu", "@bowline_fleet"]);
     }
 }

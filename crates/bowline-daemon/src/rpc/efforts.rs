@@ -36,7 +36,7 @@ pub struct Asker {
 }
 
 impl Asker {
-    fn read(arguments: &mut Arguments) -> Option<Self> {
+    pub(super) fn read(arguments: &mut Arguments) -> Option<Self> {
         let project = arguments.needed_text("project");
         let asker = Self {
             folder: arguments.text("folder"),
@@ -47,7 +47,7 @@ impl Asker {
         Some(asker)
     }
 
-    fn who(&self) -> Who {
+    pub(super) fn who(&self) -> Who {
         Who {
             folder: self.folder.clone().unwrap_or_else(|| self.project.clone()),
             project: Some(self.project.clone()),

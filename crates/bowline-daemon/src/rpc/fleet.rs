@@ -2,15 +2,18 @@
 
 use bowline_continuity::fleet::FleetAgent;
 use bowline_continuity::message::Message;
-use bowline_store::{Result, Store};
-use chrono::{DateTime, Utc};
+use bowline_store::{DecisionFilter, EventFilter, Result, SessionRef, Store};
+use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::arguments::Arguments;
+use super::efforts::Asker;
 use super::{Access, Question};
 
 /// How many messages are listed by default.
 const DEFAULT_MESSAGES: usize = 100;
+/// What was denied before is no longer of interest where a session stands now.
+const RECENT: TimeDelta = TimeDelta::hours(1);
 
 /// `fleet.list`: the agents whose sessions are open, and those that ended since a time.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -91,6 +94,82 @@ impl Question for Usage {
 
     fn answer(&self, store: &dyn Store) -> Result<()> {
         store.continuity().set_usage(&self.session, self.used)
+    }
+}
+
+/// `fleet.standing`: where the caller's session stands, for a line that people see all the time.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Where {
+    /// Who asks.
+    #[serde(flatten)]
+    pub asker: Asker,
+}
+
+/// Where a session stands. Every part may be unknown.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Standing {
+    /// The folder of its task.
+    pub task: Option<String>,
+    /// Its effort's skill.
+    pub skill: Option<String>,
+    /// Its effort's phase.
+    pub phase: Option<String>,
+    /// Calls since the last log entry.
+    pub heartbeat: Option<u32>,
+    /// How many are allowed, if the effort says it for itself.
+    pub block_after: Option<u32>,
+    /// The used part of its context window.
+    pub context_usage: Option<f64>,
+    /// What was denied last, within the last hour.
+    pub denied: Option<Denied>,
+}
+
+/// A call that was denied.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Denied {
+    /// When.
+    pub at: DateTime<Utc>,
+    /// By which rule.
+    pub rule: Option<String>,
+    /// Of which tool.
+    pub tool: Option<String>,
+}
+
+impl Question for Where {
+    const COMMAND: &'static str = "fleet.standing";
+    type Answer = Standing;
+
+    fn read(arguments: &mut Arguments) -> Option<Self> {
+        let asker = Asker::read(arguments)?;
+        Some(Self { asker })
+    }
+
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
+        let resolved = store.continuity().resolve(&self.asker.who())?;
+        let mut standing = Standing::default();
+        if let Some(effort) = resolved.effort {
+            standing.task = Some(effort.task);
+            standing.skill = Some(effort.skill);
+            standing.phase = effort.phase;
+            standing.block_after = effort.metadata.block_after;
+            standing.heartbeat = Some(resolved.session.as_ref().map_or(0, |it| it.heartbeat));
+        }
+        standing.context_usage = resolved.session.and_then(|session| session.context_usage);
+        if let Some(session) = &self.asker.session {
+            let denials = store.find_events(&EventFilter {
+                decisions: &[DecisionFilter::Deny],
+                session: Some(SessionRef::Chain(session)),
+                since: Some(Utc::now() - RECENT),
+                limit: 1,
+                ..EventFilter::default()
+            })?;
+            standing.denied = denials.into_iter().next().map(|event| Denied {
+                at: event.decided.time,
+                rule: event.decided.rule,
+                tool: event.decided.tool,
+            });
+        }
+        Ok(standing)
     }
 }
 
