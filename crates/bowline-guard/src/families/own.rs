@@ -83,8 +83,8 @@ fn bowline_args(run: Run<'_>) -> Option<&[Arg]> {
 fn is_harmless(parsed: &Parsed<'_>) -> bool {
     match parsed.at(0) {
         "" | "check" | "complete" | "completions" | "demo" | "denied" | "doctor" | "eval"
-        | "events" | "explain" | "help" | "hook" | "hooks" | "log" | "redact" | "resume"
-        | "schema" | "session" | "status" | "test" | "trace" | "version" => true,
+        | "events" | "explain" | "fleet" | "help" | "hook" | "hooks" | "log" | "redact"
+        | "resume" | "schema" | "session" | "status" | "test" | "trace" | "version" => true,
         "rules" => matches!(parsed.at(1), "" | "list" | "show" | "test"),
         "daemon" => matches!(parsed.at(1), "" | "run" | "start" | "status" | "unit"),
         "store" => {
