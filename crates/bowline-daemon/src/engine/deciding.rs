@@ -334,10 +334,10 @@ impl CallContext {
             .with_cwd(self.folder(project))
             .with_cancellation(self.cancellation.clone());
         self.introduce(&ctx, void);
-        match project.weight(self.input.event_type()) {
-            Weight::Heavy => ctx.with_env(self.variables(void)),
-            // No process gets them.
-            Weight::Light => ctx,
+        if project.may_start_a_process(self.input.event_type()) {
+            ctx.with_env(self.variables(void))
+        } else {
+            ctx
         }
     }
 

@@ -253,6 +253,11 @@ impl Project {
         }
     }
 
+    /// Whether a process may be started for an event, so that the caller's environment is needed.
+    pub(super) fn may_start_a_process(&self, event: HookEvent) -> bool {
+        self.weight(event) == Weight::Heavy || self.settings.config.fleet.notify
+    }
+
     /// Whether anything runs outside this process for any event.
     pub(super) fn starts_hooks(&self) -> bool {
         !self.heavy.is_empty()

@@ -87,6 +87,10 @@ fn its_commands() {
          self $(which bowline) uninstall
          self python3 -c 'import subprocess; subprocess.run(["bowline", "uninstall"])'
          self find . -name x -exec bowline uninstall \;
+         self bowline supervise -- claude
+         self bowline statusline -- 'bowline uninstall'
+         pass bowline fleet --json
+         pass bowline fleet seen
          pass bowline
          pass bowline --version
          pass bowline init
