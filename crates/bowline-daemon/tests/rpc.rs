@@ -211,6 +211,7 @@ mod commands {
                 "notes.remove" => json!({"project": "/p", "note": 1}),
                 "fleet.usage" => json!({"session": "x", "used": 0.5}),
                 "messages.list" => json!({"session": "x"}),
+                "leases.release" => json!({"paths": ["/p/a"]}),
                 _ => json!({}),
             };
             let answer = ask(&store, command, args);
