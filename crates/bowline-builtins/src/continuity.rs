@@ -10,6 +10,7 @@ mod effort_skill;
 mod ending;
 mod files;
 mod heartbeat;
+mod lease;
 mod life;
 mod live;
 mod prompt_line;
@@ -31,7 +32,9 @@ pub use caller::Caller;
 pub use desk::{Desk, Done};
 pub use files::artifacts;
 pub use live::Live;
+pub use status::note_question;
 
+use crate::analyst::Analyst;
 use crate::assemble::{BuiltinHook, SharedState};
 use crate::recorder::subagent_of;
 
@@ -90,7 +93,11 @@ pub fn project_of(folder: &Path, locations: &Locations) -> PathBuf {
 }
 
 /// The hooks of continuity for a project. There are none without a store, because nothing would outlive anything.
-pub(crate) fn hooks(settings: &Settings, shared: &SharedState) -> Vec<BuiltinHook> {
+pub(crate) fn hooks(
+    settings: &Settings,
+    shared: &SharedState,
+    analyst: &Arc<Analyst>,
+) -> Vec<BuiltinHook> {
     if shared.live.store().is_none() {
         return Vec::new();
     }
@@ -99,7 +106,7 @@ pub(crate) fn hooks(settings: &Settings, shared: &SharedState) -> Vec<BuiltinHoo
         config: settings.config.clone(),
         live: Arc::clone(&shared.live),
     });
-    vec![
+    let mut hooks = vec![
         start::Start::builtin(&ground),
         effort_skill::EffortSkill::builtin(&ground),
         heartbeat::Heartbeat::builtin(&ground),
@@ -108,5 +115,7 @@ pub(crate) fn hooks(settings: &Settings, shared: &SharedState) -> Vec<BuiltinHoo
         ending::Ending::builtin(&ground),
         life::Life::builtin(&ground),
         status::Status::builtin(&ground),
-    ]
+    ];
+    hooks.extend(lease::Lease::builtin(&ground, analyst));
+    hooks
 }

@@ -18,6 +18,7 @@ mod hook;
 mod hooks;
 mod init;
 mod installing;
+mod lease;
 mod log;
 mod man;
 mod meant;
@@ -68,6 +69,7 @@ pub(crate) enum Command {
     Task(task::TaskArgs),
     Effort(effort::EffortArgs),
     Note(note::NoteArgs),
+    Lease(lease::LeaseArgs),
     Store(store::StoreArgs),
     Test(test::TestArgs),
     Trust(trust::TrustArgs),
@@ -109,6 +111,7 @@ impl Command {
             | Self::Task(_)
             | Self::Effort(_)
             | Self::Note(_)
+            | Self::Lease(_)
             | Self::Explain(_)
             | Self::Rules(_)
             | Self::Doctor(_)
@@ -140,6 +143,7 @@ impl Command {
             Self::Task(args) => args.format(),
             Self::Effort(args) => args.format(),
             Self::Note(args) => args.format(),
+            Self::Lease(args) => args.format(),
             Self::Store(args) => args.format(),
             Self::Test(args) => args.format.format(),
             Self::Trust(args) => args.format.format(),
@@ -178,6 +182,7 @@ pub(crate) fn run(command: Command, ui: &mut Ui) -> Result<Outcome> {
         Command::Task(args) => task::run(args, ui),
         Command::Effort(args) => effort::run(args, ui),
         Command::Note(args) => note::run(&args, ui),
+        Command::Lease(args) => lease::run(&args, ui),
         Command::Store(args) => store::run(args, ui),
         Command::Test(args) => test::run(&args, ui),
         Command::Trust(args) => trust::run(&args, ui),

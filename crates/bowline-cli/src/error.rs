@@ -39,7 +39,7 @@ pub(crate) struct Error {
     message: String,
     source: Option<Box<dyn StdError + Send + Sync>>,
     /// Which rule forbids it, and more about that for programs.
-    rule: Option<(Code, Value)>,
+    rule: Option<Box<(Code, Value)>>,
     hints: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ impl Error {
     /// What a rule of tasks and efforts forbids.
     pub(crate) fn refused(rule: RuleError) -> Self {
         Self {
-            rule: Some((rule.code, rule.details)),
+            rule: Some(Box::new((rule.code, rule.details))),
             ..Self::new(ErrorKind::Refused, rule.message)
         }
     }
@@ -103,7 +103,7 @@ impl Error {
 
     /// The word of the rule that forbids it, and details.
     pub(crate) fn rule(&self) -> Option<(&'static str, &Value)> {
-        let (code, details) = self.rule.as_ref()?;
+        let (code, details) = self.rule.as_deref()?;
         Some((code.as_str(), details))
     }
 
@@ -137,7 +137,7 @@ impl Error {
     }
 
     pub(crate) fn exit_code(&self) -> ExitCode {
-        match self.rule {
+        match self.rule.as_deref() {
             _ if self.is_broken_pipe() => ExitCode::SUCCESS,
             // What was asked cannot be understood, or done.
             None | Some((Code::CommandError | Code::ParseError | Code::FsNotFound, _)) => {

@@ -4,6 +4,7 @@
 mod continuity {
     mod agent;
     mod fleet;
+    mod lease;
     mod lifecycle;
     mod many;
     mod story;

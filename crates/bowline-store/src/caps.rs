@@ -1,5 +1,6 @@
 //! Limits the size of rows: long texts are cut, large values are summarised.
 
+use bowline_continuity::lease::LeaseRequest;
 use bowline_continuity::message::Message;
 use bowline_continuity::{Code, RuleError};
 use serde_json::{Map, Value, json};
@@ -186,6 +187,18 @@ pub(crate) fn text(text: Option<&str>) -> Option<String> {
     text
 }
 
+/// A wish to write files, cut to what is kept of it. A path is refused rather than cut: it would be another file's.
+pub(crate) fn lease_request(request: &LeaseRequest) -> Result<LeaseRequest, RuleError> {
+    for path in &request.paths {
+        check_name("file", path, PATH)?;
+    }
+    let mut request = request.clone();
+    cut_name(&mut request.session);
+    cut_option(&mut request.agent_id, NAME);
+    cut(&mut request.folder, PATH);
+    Ok(request)
+}
+
 /// A list that does not come with an event, cut to what is kept of it.
 pub(crate) fn list(items: &[String], characters: usize) -> Vec<String> {
     let mut items: Vec<String> = items.iter().take(ITEMS).cloned().collect();
@@ -320,6 +333,7 @@ mod tests {
             tool: Some(long.clone()),
         };
         let todo = Todo {
+            id: None,
             text: long.clone(),
             state: TodoState::Pending,
         };

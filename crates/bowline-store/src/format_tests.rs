@@ -94,6 +94,7 @@ fn changes_of_continuity_keep_their_format() {
         effort: Some(EffortId(3)),
     };
     let todo = Todo {
+        id: None,
         text: "t".into(),
         state: TodoState::InProgress,
     };

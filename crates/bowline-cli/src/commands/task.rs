@@ -152,7 +152,7 @@ const COLUMNS: &[Column] = &[
     Column::optional("Efforts", 7, 4),
     Column::optional("Last phase", 16, 5)
         .at_most(30)
-        .at_least(8),
+        .at_least(10),
     Column::optional("Made", 16, 1),
     Column::rest("Title"),
 ];

@@ -5,12 +5,14 @@ use std::path::Path;
 
 use bowline_continuity::action::PhaseRequest;
 use bowline_continuity::fleet::AgentStatus;
+use bowline_continuity::lease::{LeaseAnswer, LeaseRequest};
 use bowline_continuity::message::Message;
 use bowline_continuity::note::{Todo, TodoState};
 use bowline_continuity::session::Dehydrated;
 use bowline_continuity::skill::Skill;
 use bowline_continuity::task::Task;
 use bowline_store::{AgentSignal, Forget};
+use chrono::TimeDelta;
 use rusqlite::Connection;
 
 use super::*;
@@ -85,6 +87,7 @@ fn fill(store: &dyn Store, needle: &str) -> EffortId {
         Change::Said(message()),
         Change::Todos {
             todos: vec![Todo {
+                id: None,
                 text: format!("{needle} to-do"),
                 state: TodoState::Pending,
             }],
@@ -109,10 +112,20 @@ fn fill(store: &dyn Store, needle: &str) -> EffortId {
         ..Dehydrated::default()
     };
     kept.dehydrate(&who, effort, &payload, at(2)).unwrap();
+    let request = LeaseRequest {
+        paths: path(),
+        session,
+        agent_id: who.agent_id,
+        folder: who.folder,
+        doing: format!("{needle} doing"),
+        at: at(2),
+        expiry: TimeDelta::hours(1),
+    };
+    assert_eq!(kept.lease(&request).unwrap(), [LeaseAnswer::Taken]);
     effort
 }
 
-const TABLES: [&str; 11] = [
+const TABLES: [&str; 12] = [
     "tasks",
     "efforts",
     "phase_history",
@@ -124,6 +137,7 @@ const TABLES: [&str; 11] = [
     "todos",
     "edited_files",
     "skills",
+    "leases",
 ];
 
 /// The tables of continuity that have rows.
@@ -176,6 +190,7 @@ fn a_session_is_forgotten_and_the_effort_of_the_project_stays() {
         "NEEDLE note",
         "NEEDLE label",
         "NEEDLE/transcript",
+        "NEEDLE doing",
     ] {
         assert!(!is_found(folder.path(), text), "{text}");
     }

@@ -160,6 +160,7 @@ fn works(store: &dyn Store, session: &str, folder: Option<&str>, ms: i64) {
         Change::AgentStatus(signal),
         Change::Todos {
             todos: vec![Todo {
+                id: None,
                 text: format!("to-do of {session}"),
                 state: TodoState::Pending,
             }],
@@ -184,6 +185,7 @@ fn the_last_prompt_the_to_dos_and_the_edited_files_are_handed_over() {
     };
     let of = |session: &str| {
         let todo = Todo {
+            id: None,
             text: format!("to-do of {session}"),
             state: TodoState::Pending,
         };

@@ -10,6 +10,7 @@ mod efforts;
 mod fleet;
 mod forgetting;
 mod hand_over;
+mod leases;
 mod resolve;
 mod sessions;
 

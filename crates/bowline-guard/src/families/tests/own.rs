@@ -74,6 +74,7 @@ fn its_commands() {
          self env -u CLAUDECODE setsid bowline allow last
          self bowline approvals grant 7
          self bowline frobnicate
+         self bowline lease release src/main.rs
          self bowline trust --yes
          self bowline trust --revoke
          self bowline pause --for 10m
@@ -95,6 +96,7 @@ fn its_commands() {
          pass bowline resume
          pass bowline store size
          pass bowline store forget --all --dry-run
+         pass bowline lease list --json
          pass bowline trust --list
          pass bowline daemon status
          pass bowline trace list --json
