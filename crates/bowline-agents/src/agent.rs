@@ -53,7 +53,7 @@ pub struct Protocol {
     /// Who runs the hooks of Claude Code's own files where this agent works.
     pub claude_hooks: ClaudeHooks,
     /// How Bowline is put into its settings; nothing where a program has to start `bowline-hook` by itself.
-    pub registration: Option<Registration>,
+    pub registration: Option<&'static Registration>,
 }
 
 /// Who runs the hooks of Claude Code's own files.

@@ -42,7 +42,7 @@ pub const PROTOCOL: Protocol = Protocol {
     tools: tools::CURRENT,
     project_variable: Some(PROJECT_VARIABLE),
     claude_hooks: ClaudeHooks::Agent,
-    registration: Some(REGISTRATION),
+    registration: Some(&REGISTRATION),
 };
 
 /// How Bowline is put into its settings.

@@ -159,7 +159,7 @@ impl Builtins {
                 tools: None,
             });
         }
-        hooks.extend(continuity::hooks(settings, shared));
+        hooks.extend(continuity::hooks(settings, shared, &analyst));
         hooks.push(BuiltinHook {
             hook: Arc::new(Tracing::new(settings.config.record)),
             summary: recorder::SUMMARY.to_owned(),

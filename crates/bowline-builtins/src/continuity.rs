@@ -10,6 +10,7 @@ mod effort_skill;
 mod ending;
 mod files;
 mod heartbeat;
+mod lease;
 mod life;
 mod live;
 mod notify;
@@ -17,11 +18,11 @@ mod prompt_line;
 mod start;
 mod status;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bowline::hooks::{HookInput, Match};
-use bowline::settings::{Config, Settings, main_checkout};
+use bowline::settings::{Config, Locations, Settings, find_project, main_checkout};
 use bowline_continuity::effort::Effort;
 use bowline_continuity::skill::Skill;
 use bowline_store::Store;
@@ -30,8 +31,11 @@ use serde_json::{Map, Value};
 
 pub use caller::Caller;
 pub use desk::{Desk, Done};
+pub use files::artifacts;
 pub use live::Live;
+pub use status::note_question;
 
+use crate::analyst::Analyst;
 use crate::assemble::{BuiltinHook, SharedState};
 use crate::recorder::subagent_of;
 
@@ -82,18 +86,28 @@ fn as_map(facts: Value) -> Map<String, Value> {
     }
 }
 
+/// The project that work in a folder belongs to, whether an agent was started there or somebody runs a command there. A linked worktree
+/// belongs to the project of its main checkout.
+pub fn project_of(folder: &Path, locations: &Locations) -> PathBuf {
+    let project = find_project(folder, locations);
+    main_checkout(&project).unwrap_or(project)
+}
+
 /// The hooks of continuity for a project. There are none without a store, because nothing would outlive anything.
-pub(crate) fn hooks(settings: &Settings, shared: &SharedState) -> Vec<BuiltinHook> {
+pub(crate) fn hooks(
+    settings: &Settings,
+    shared: &SharedState,
+    analyst: &Arc<Analyst>,
+) -> Vec<BuiltinHook> {
     if shared.live.store().is_none() {
         return Vec::new();
     }
     let ground = Arc::new(Ground {
-        // A linked worktree belongs to the project of its main checkout.
-        project: main_checkout(&settings.project).unwrap_or_else(|| settings.project.clone()),
+        project: project_of(&settings.project, &Locations::from_env()),
         config: settings.config.clone(),
         live: Arc::clone(&shared.live),
     });
-    vec![
+    let mut hooks = vec![
         start::Start::builtin(&ground),
         effort_skill::EffortSkill::builtin(&ground),
         heartbeat::Heartbeat::builtin(&ground),
@@ -102,5 +116,7 @@ pub(crate) fn hooks(settings: &Settings, shared: &SharedState) -> Vec<BuiltinHoo
         ending::Ending::builtin(&ground),
         life::Life::builtin(&ground),
         status::Status::builtin(&ground),
-    ]
+    ];
+    hooks.extend(lease::Lease::builtin(&ground, analyst));
+    hooks
 }

@@ -7,6 +7,7 @@ pub(crate) mod backups;
 pub(crate) mod client;
 pub(crate) mod diff;
 mod edit;
+pub(crate) mod effort_skill;
 pub(crate) mod file;
 pub(crate) mod installable;
 pub(crate) mod places;

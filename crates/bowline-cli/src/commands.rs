@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod allow;
+mod caller;
 mod check;
 mod complete;
 mod completions;
@@ -8,6 +9,7 @@ mod daemon;
 mod demo;
 mod denied;
 mod doctor;
+mod effort;
 mod eval;
 mod events;
 mod explain;
@@ -16,9 +18,12 @@ mod guard;
 mod hook;
 mod hooks;
 mod init;
+mod installing;
+mod lease;
 mod log;
 mod man;
 mod meant;
+mod note;
 mod pause;
 mod redact;
 mod resume;
@@ -28,6 +33,7 @@ mod session;
 mod statusline;
 mod store;
 mod supervise;
+mod task;
 mod test;
 mod trace;
 mod trust;
@@ -66,6 +72,10 @@ pub(crate) enum Command {
     Supervise(supervise::SuperviseArgs),
     Log(log::LogArgs),
     Denied(denied::DeniedArgs),
+    Task(task::TaskArgs),
+    Effort(effort::EffortArgs),
+    Note(note::NoteArgs),
+    Lease(lease::LeaseArgs),
     Store(store::StoreArgs),
     Test(test::TestArgs),
     Trust(trust::TrustArgs),
@@ -104,6 +114,10 @@ impl Command {
             | Self::Session(_)
             | Self::Log(_)
             | Self::Denied(_)
+            | Self::Task(_)
+            | Self::Effort(_)
+            | Self::Note(_)
+            | Self::Lease(_)
             | Self::Explain(_)
             | Self::Rules(_)
             | Self::Doctor(_)
@@ -134,6 +148,10 @@ impl Command {
             Self::Fleet(args) => args.format(),
             Self::Log(args) => args.format.format(),
             Self::Denied(args) => args.format.format(),
+            Self::Task(args) => args.format(),
+            Self::Effort(args) => args.format(),
+            Self::Note(args) => args.format(),
+            Self::Lease(args) => args.format(),
             Self::Store(args) => args.format(),
             Self::Test(args) => args.format.format(),
             Self::Trust(args) => args.format.format(),
@@ -174,6 +192,10 @@ pub(crate) fn run(command: Command, ui: &mut Ui) -> Result<Outcome> {
         Command::Supervise(args) => supervise::run(&args, ui),
         Command::Log(args) => log::run(&args, ui),
         Command::Denied(args) => denied::run(args, ui),
+        Command::Task(args) => task::run(args, ui),
+        Command::Effort(args) => effort::run(args, ui),
+        Command::Note(args) => note::run(&args, ui),
+        Command::Lease(args) => lease::run(&args, ui),
         Command::Store(args) => store::run(args, ui),
         Command::Test(args) => test::run(&args, ui),
         Command::Trust(args) => trust::run(&args, ui),

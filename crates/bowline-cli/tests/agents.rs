@@ -9,6 +9,7 @@ mod agents {
     mod demo;
     mod direct;
     mod documents;
+    mod efforts;
     mod events;
     mod gone;
     mod hanging;

@@ -31,6 +31,26 @@ pub enum Code {
 }
 
 impl Code {
+    /// All of them.
+    pub const ALL: [Self; 11] = [
+        Self::NotFound,
+        Self::AlreadyFinished,
+        Self::AlreadyEnded,
+        Self::EffortFinished,
+        Self::UnknownPhase,
+        Self::PhaseNotSequential,
+        Self::TaskNotFound,
+        Self::NoActiveEffort,
+        Self::CommandError,
+        Self::ParseError,
+        Self::FsNotFound,
+    ];
+
+    /// The one that has this word.
+    pub fn of_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|code| code.as_str() == word)
+    }
+
     /// The word.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -76,5 +96,20 @@ impl RuleError {
     pub fn with_details(mut self, details: Value) -> Self {
         self.details = details;
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_is_known_by_its_word() {
+        for code in Code::ALL {
+            assert_eq!(Code::of_word(code.as_str()), Some(code));
+        }
+        for word in ["", "HANDLER_ERROR", "not_found", "EXISTS"] {
+            assert_eq!(Code::of_word(word), None, "{word}");
+        }
     }
 }

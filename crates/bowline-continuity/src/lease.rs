@@ -3,10 +3,35 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
+use crate::fleet::FleetAgent;
+use crate::task::name_of;
 use crate::text::one_line;
 
 /// What a lease says about the work keeps at most so many characters.
 const MAX_DOING: usize = 160;
+
+/// What an agent is told to do that may not write.
+pub const ADVICE: &str =
+    "Do not write it now. Work on other files, or ask the user which session should go on with it.";
+
+/// A wish to write files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeaseRequest {
+    /// The files, with all links resolved.
+    pub paths: Vec<String>,
+    /// The agent's own name for its session.
+    pub session: String,
+    /// `AGENT_ID`, if the agent has one.
+    pub agent_id: Option<String>,
+    /// The folder that it works in.
+    pub folder: String,
+    /// What it is doing, in a few words.
+    pub doing: String,
+    /// When.
+    pub at: DateTime<Utc>,
+    /// How long a lease lasts after the last sign of its holder.
+    pub expiry: TimeDelta,
+}
 
 /// Who writes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -17,9 +42,23 @@ pub struct Holder {
     pub session: String,
     /// What the agent is shown as (`claude-code`, `main:tester`).
     pub label: String,
+    /// The folder that it works in: a project or a worktree.
+    pub folder: String,
 }
 
-/// The right to write a file, as long as it is renewed.
+impl std::fmt::Display for Holder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            label,
+            folder,
+            session,
+            ..
+        } = self;
+        write!(f, "{label} in {folder}, session {session}")
+    }
+}
+
+/// The right to write a file, as long as its holder is active.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lease {
     /// The file, with all links resolved.
@@ -28,7 +67,7 @@ pub struct Lease {
     pub holder: Holder,
     /// When it was taken.
     pub taken_at: DateTime<Utc>,
-    /// When its holder last wrote.
+    /// When its holder was last active.
     pub renewed_at: DateTime<Utc>,
     /// What the holder is doing, in a few words; empty if that is not known.
     pub doing: String,
@@ -41,7 +80,7 @@ pub enum LeaseAnswer {
     Taken,
     /// It was theirs already.
     Renewed,
-    /// Its holder has not written for too long; it is theirs now.
+    /// Its holder has done nothing for too long; it is theirs now.
     TakenOver {
         /// Who had it.
         from: Holder,
@@ -52,14 +91,14 @@ pub enum LeaseAnswer {
         by: Holder,
         /// Since when.
         since: DateTime<Utc>,
-        /// When it ends if its holder does not write again.
+        /// When it ends if its holder does nothing more.
         until: DateTime<Utc>,
         /// What the holder is doing; empty if that is not known.
         doing: String,
     },
 }
 
-/// Whether `by` may write the file of a lease. It ends when its holder has not written for `expiry`.
+/// Whether `by` may write the file of a lease. It ends when its holder has done nothing for `expiry`.
 pub fn ask(
     lease: Option<&Lease>,
     by: &Holder,
@@ -89,6 +128,31 @@ pub fn ask(
     }
 }
 
+impl Lease {
+    /// The same lease with what is known of its holder now.
+    pub fn with_agent(mut self, agent: &FleetAgent) -> Self {
+        let own_name = Some(&agent.id).filter(|id| **id != agent.session);
+        let label = agent.label.as_ref().or(own_name).unwrap_or(&agent.agent);
+        self.holder.label.clone_from(label);
+        if let Some(folder) = agent.worktree.as_ref().or(agent.project.as_ref()) {
+            self.holder.folder.clone_from(folder);
+        }
+        let task = agent.task.as_deref().map(|folder| {
+            let task = name_of(folder);
+            match &agent.phase {
+                Some(phase) => format!("task {task}, phase {phase}"),
+                None => format!("task {task}"),
+            }
+        });
+        let parts = [task, agent.last_action.clone()].into_iter().flatten();
+        let doing = parts.collect::<Vec<_>>().join("; ");
+        if !doing.is_empty() {
+            self.doing = one_line(&doing, MAX_DOING);
+        }
+        self
+    }
+}
+
 impl LeaseAnswer {
     /// The lease that is kept after this answer. `None`: it stays as it is.
     pub fn lease(
@@ -113,14 +177,13 @@ impl LeaseAnswer {
         })
     }
 
-    /// What the agent is told, if there is something to tell.
+    /// What there is to tell about it.
     pub fn text(&self, path: &str) -> Option<String> {
         match self {
             Self::Taken | Self::Renewed => None,
             Self::TakenOver { from } => Some(format!(
-                "{path} was being written by another session ({}, session {}), which has not written it for some time. Read the file \
-                 again before you change it.",
-                from.label, from.session
+                "{path} was being written by another session ({from}), which has done nothing for some time. Read the file again \
+                 before you change it."
             )),
             Self::Held {
                 by,
@@ -134,10 +197,8 @@ impl LeaseAnswer {
                     format!(" It is doing: {doing}.")
                 };
                 Some(format!(
-                    "{path} is being written by another session ({}, session {}) since {}.{work} Do not write it now. Work on other files, \
-                     or ask the user which session should go on with it. If the other session does not write it again, it is free at {}.",
-                    by.label,
-                    by.session,
+                    "{path} is being written by another session ({by}) since {}.{work} If that session does nothing more, the file is \
+                     free at {}.",
                     since.format("%H:%M UTC"),
                     until.format("%H:%M UTC")
                 ))
@@ -149,6 +210,7 @@ impl LeaseAnswer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fleet::AgentStatus;
     use crate::samples::moment;
 
     const EXPIRY: TimeDelta = TimeDelta::minutes(10);
@@ -157,7 +219,8 @@ mod tests {
         Holder {
             chain: chain.into(),
             session: session.into(),
-            label: format!("claude-code {session}"),
+            label: "claude-code".into(),
+            folder: "/shop".into(),
         }
     }
 
@@ -275,13 +338,12 @@ mod tests {
     }
 
     #[test]
-    fn the_text_names_the_holder_the_work_and_what_to_do() {
+    fn the_text_names_the_holder_and_the_work() {
         let ask = |at| ask(Some(&lease()), &holder("c2", "s2"), moment(at), EXPIRY);
         assert_eq!(
             ask(100).text("a.rs").unwrap(),
-            "a.rs is being written by another session (claude-code s1, session s1) since 12:00 UTC. It is doing: Edit a.rs: fix rounding. \
-             Do not write it now. Work on other files, or ask the user which session should go on with it. If the other session does not \
-             write it again, it is free at 12:11 UTC."
+            "a.rs is being written by another session (claude-code in /shop, session s1) since 12:00 UTC. It is doing: Edit a.rs: fix \
+             rounding. If that session does nothing more, the file is free at 12:11 UTC."
         );
         assert!(
             ask(9000)
@@ -291,5 +353,72 @@ mod tests {
         );
         assert_eq!(LeaseAnswer::Taken.text("a.rs"), None);
         assert_eq!(LeaseAnswer::Renewed.text("a.rs"), None);
+    }
+
+    #[test]
+    fn what_the_holder_is_doing_is_told_as_it_is_now() {
+        let agent = || FleetAgent {
+            id: "s1".into(),
+            label: None,
+            agent: "codex".into(),
+            session: "s1".into(),
+            project: Some("/shop".into()),
+            worktree: None,
+            task: None,
+            effort: None,
+            ordinal: None,
+            skill: None,
+            phase: None,
+            heartbeat: None,
+            status: AgentStatus::Working,
+            since: moment(0),
+            last_event_at: moment(0),
+            context_usage: None,
+            last_action: None,
+            waiting_for: None,
+            process: None,
+            ended_at: None,
+            end_reason: None,
+        };
+        let text = |text: &str| Some(text.to_owned());
+        for (agent, expected) in [
+            (agent(), "codex /shop Edit a.rs: fix rounding"),
+            (
+                FleetAgent {
+                    id: "main:tester".into(),
+                    last_action: text("Bash: cargo test"),
+                    ..agent()
+                },
+                "main:tester /shop Bash: cargo test",
+            ),
+            (
+                FleetAgent {
+                    id: "main:tester".into(),
+                    label: text("Ann"),
+                    worktree: text("/shop-2"),
+                    task: text("/shop/.tasks/login"),
+                    ..agent()
+                },
+                "Ann /shop-2 task login",
+            ),
+            (
+                FleetAgent {
+                    project: None,
+                    task: text("/shop/.tasks/login"),
+                    phase: text("2: Build"),
+                    last_action: text("Bash: ls"),
+                    ..agent()
+                },
+                "codex /shop task login, phase 2: Build; Bash: ls",
+            ),
+        ] {
+            let Lease { holder, doing, .. } = lease().with_agent(&agent);
+            let found = format!("{} {} {doing}", holder.label, holder.folder);
+            assert_eq!(found, expected);
+            assert_eq!(
+                (holder.chain.as_str(), holder.session.as_str()),
+                ("c1", "s1")
+            );
+        }
     }
 }

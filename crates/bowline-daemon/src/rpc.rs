@@ -20,6 +20,7 @@ mod bounds;
 pub mod efforts;
 pub mod events;
 pub mod fleet;
+pub mod leases;
 pub mod sessions;
 pub mod store;
 pub mod traces;
@@ -158,6 +159,8 @@ const COMMANDS: &[Command] = &[
     Command::of::<fleet::Usage>(),
     Command::of::<fleet::Where>(),
     Command::of::<fleet::Messages>(),
+    Command::of::<leases::List>(),
+    Command::of::<leases::Release>(),
     Command::of::<store::Size>(),
     Command::of::<store::Gaps>(),
     Command::of::<store::Integrity>(),

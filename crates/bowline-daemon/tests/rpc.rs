@@ -201,11 +201,59 @@ mod commands {
                 "sessions.get" => json!({"session": "x"}),
                 "store.backup" => json!({"to": to}),
                 "store.forget" => json!({"all": true}),
+                "tasks.get" => json!({"folder": "/p/.tasks/x"}),
+                "tasks.new" => json!({"project": "/p", "name": "x"}),
+                "efforts.get" | "notes.list" => json!({"project": "/p"}),
+                "efforts.perform" => {
+                    json!({"project": "/p", "command": {"start": {"task": "x", "skill": "fix"}}})
+                }
+                "notes.add" => json!({"project": "/p", "text": "x"}),
+                "notes.remove" => json!({"project": "/p", "note": 1}),
+                "fleet.usage" => json!({"session": "x", "used": 0.5}),
+                "messages.list" => json!({"session": "x"}),
                 _ => json!({}),
             };
             let answer = ask(&store, command, args);
             assert!(answer.is_ok(), "{command}: {answer:?}");
         }
+    }
+
+    #[test]
+    fn f37_a_refusals_have_a_code_and_change_nothing() {
+        let (_folder, store) = open();
+        let perform = |command: Value| {
+            ask(
+                &store,
+                "efforts.perform",
+                json!({"project": "/p", "command": command}),
+            )
+        };
+        let code = |answer: Result<Value, RequestError>| answer.unwrap_err().code().to_owned();
+        let phase = |to: &str| json!({"phase": {"to": to}});
+        assert_eq!(code(perform(phase("1: Plan"))), "NO_ACTIVE_EFFORT");
+        assert_eq!(
+            code(perform(json!({"start": {"task": "../x", "skill": "fix"}}))),
+            "COMMAND_ERROR"
+        );
+        assert_eq!(code(perform(json!({"sing": {}}))), "VALIDATION_ERROR");
+        assert_eq!(ask(&store, "efforts.list", json!({})), Ok(json!([])));
+        perform(json!({"start": {"task": "x", "skill": "fix", "mode": null}})).unwrap();
+        assert_eq!(
+            code(perform(json!({"note": {"text": " "}}))),
+            "COMMAND_ERROR"
+        );
+        assert_eq!(
+            code(perform(
+                json!({"dehydrate": {"payload": "{\"summary\": 7}"}})
+            )),
+            "COMMAND_ERROR"
+        );
+        perform(json!("finish")).unwrap();
+        assert_eq!(code(perform(json!("finish"))), "NO_ACTIVE_EFFORT");
+        let missing = json!({"project": "/p", "note": 99});
+        assert_eq!(code(ask(&store, "notes.remove", missing)), "NOT_FOUND");
+        let full = json!({"session": "x", "used": 1.5});
+        assert_eq!(code(ask(&store, "fleet.usage", full)), "VALIDATION_ERROR");
     }
 
     #[test]

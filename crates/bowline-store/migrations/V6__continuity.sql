@@ -147,6 +147,20 @@ CREATE TABLE edited_files (
 CREATE INDEX edited_files_by_chain ON edited_files (chain_id, id);
 CREATE INDEX edited_files_by_time ON edited_files (at);
 
+-- Who writes which file; the file by its path without links, the chain by the name of its first session.
+CREATE TABLE leases (
+    path       TEXT PRIMARY KEY,
+    chain      TEXT NOT NULL,
+    session    TEXT NOT NULL,
+    label      TEXT NOT NULL,
+    folder     TEXT NOT NULL,
+    doing      TEXT NOT NULL,
+    taken_at   INTEGER NOT NULL,
+    renewed_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX leases_by_chain ON leases (chain);
+CREATE INDEX leases_by_time ON leases (renewed_at);
+
 -- Skills as they were last read from their files.
 CREATE TABLE skills (
     project_id INTEGER NOT NULL,
@@ -167,7 +181,7 @@ CREATE VIEW task_summary AS
     FROM tasks t LEFT JOIN projects p ON p.id = t.project_id;
 
 CREATE VIEW fleet_status AS
-    SELECT a.id, a.label, a.agent, s.name AS session, a.project_id, p.path AS project, a.folder, e.task, e.id AS effort,
+    SELECT a.id, a.label, a.agent, a.session_id, s.name AS session, a.project_id, p.path AS project, a.folder, e.task, e.id AS effort,
         e.ordinal, e.skill, e.phase, es.heartbeat, a.status, a.since, s.last_event_at,
         coalesce(a.context_usage, es.context_usage) AS context_usage, t.tool AS last_tool, t.tool_input AS last_input,
         a.waiting_for, a.pid, a.pid_started, a.ended_at, a.end_reason

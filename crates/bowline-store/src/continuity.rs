@@ -8,6 +8,7 @@ use bowline_continuity::action::{
 };
 use bowline_continuity::effort::{Effort, EffortId, Injection};
 use bowline_continuity::fleet::{AgentStatus, FleetAgent, Process};
+use bowline_continuity::lease::{Lease, LeaseAnswer, LeaseRequest};
 use bowline_continuity::message::Message;
 use bowline_continuity::note::{Note, Todo};
 use bowline_continuity::session::{Dehydrated, SessionState};
@@ -191,6 +192,17 @@ pub trait Continuity: Send + Sync {
     /// A person has looked at agents, named by their ids or the beginnings of these; all if none is named. Says how many had waited for
     /// that.
     fn seen(&self, agents: &[String], at: DateTime<Utc>) -> Result<usize>;
+
+    /// Takes the leases of files for a session, or none of them if another session has one. The answers are in the order of the files.
+    ///
+    /// A lease ends with the sessions of its chain, and when these have not been heard of for as long as the request says.
+    fn lease(&self, request: &LeaseRequest) -> Result<Vec<LeaseAnswer>, Refused>;
+
+    /// The leases, those of active holders first. One whose time is over is listed until somebody else takes a file.
+    fn leases(&self, limit: usize) -> Result<Vec<Lease>>;
+
+    /// Ends the leases of files, and gives them back.
+    fn release_leases(&self, paths: &[String]) -> Result<Vec<Lease>>;
 
     /// Grows when another process has written, as far as this one has noticed, and with every change that is made here. Whoever keeps a
     /// copy reads it anew when the number differs.

@@ -1,4 +1,4 @@
-//! What is handed to the store: one decided event, and what it means for traces, sessions and delegations.
+//! What is handed to the store: one decided event, and what it means for traces, sessions, delegations, efforts and the fleet.
 
 use std::time::Duration;
 
@@ -111,7 +111,7 @@ pub struct Record {
     /// The event.
     #[serde(flatten)]
     pub decided: DecidedEvent,
-    /// What the event means for traces, sessions and delegations, in order.
+    /// What the event means for traces, sessions, delegations, efforts and the fleet, in order.
     pub changes: Vec<Change>,
 }
 

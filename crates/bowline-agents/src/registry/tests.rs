@@ -212,7 +212,7 @@ fn a_payload_in_bowlines_own_form_is_read_as_it_stands() {
 #[test]
 fn settings_files_are_told_relative_to_their_folders() {
     for (agent, protocol) in supported() {
-        let Some(registration) = &protocol.registration else {
+        let Some(registration) = protocol.registration else {
             continue;
         };
         let files = &registration.files;
@@ -245,8 +245,7 @@ fn variables_are_told_once() {
 /// `bowline doctor` tells by this whether an installed entry works.
 #[test]
 fn what_an_agent_is_answered_means_what_was_decided() {
-    let installable =
-        supported().filter_map(|(agent, it)| Some((agent, it, it.registration.as_ref()?)));
+    let installable = supported().filter_map(|(agent, it)| Some((agent, it, it.registration?)));
     for (agent, protocol, registration) in installable {
         let (name, canary) = (agent.name, &registration.canary);
         let event = spelling::find(canary.event, agent.events);

@@ -26,6 +26,9 @@ const NAME: &str = "effort-delivery";
 const SUMMARY: &str =
     "after a tool call in an effort: delivers what waits for the agent, and finds directives";
 
+/// A record takes at most this many messages.
+const MAX_MESSAGES: usize = 256;
+
 #[derive(Debug)]
 pub(super) struct Delivery {
     ground: Arc<Ground>,
@@ -133,7 +136,9 @@ pub(super) fn read_on(
         state.context_usage = Some(used);
         add_change(ctx, Change::ContextUsed { used });
     }
-    let messages = news.messages.into_iter().map(|mut message| {
+    // Of a transcript that was long before the effort began, the end is enough.
+    let skipped = news.messages.len().saturating_sub(MAX_MESSAGES);
+    let messages = news.messages.into_iter().skip(skipped).map(|mut message| {
         message.content = redact(&message.content).into_owned();
         message
     });

@@ -37,6 +37,11 @@ impl EffortSkill {
     }
 }
 
+/// Whether the event asks something of efforts.
+pub(super) fn asks(input: &HookInput) -> bool {
+    asked(input).is_some()
+}
+
 /// What is asked of efforts, as it was written, if the event asks something.
 fn asked(input: &HookInput) -> Option<Asked<'_>> {
     let name = input.skill()?;
@@ -47,7 +52,8 @@ fn asked(input: &HookInput) -> Option<Asked<'_>> {
             .and_then(|it| ["args", "arguments"].iter().find_map(|key| it.get(key)))
             .and_then(Value::as_str),
     };
-    let words = words.unwrap_or_default();
+    // Without words nothing is asked: the agent only reads the skill.
+    let words = words.filter(|words| !words.trim().is_empty())?;
     if is_effort_skill(name) {
         return Some(Asked::Effort(words));
     }
@@ -77,10 +83,10 @@ impl Hook for EffortSkill {
     }
 
     fn matches(&self, input: &HookInput) -> Match {
-        match asked(input) {
-            Some(_) => Match::Yes,
-            None => Match::No("nothing is asked of efforts".to_owned()),
+        if asks(input) {
+            return Match::Yes;
         }
+        Match::No("nothing is asked of efforts".to_owned())
     }
 
     async fn opinion(&self, input: &HookInput, ctx: &HookContext) -> bowline::Result<Opinion> {

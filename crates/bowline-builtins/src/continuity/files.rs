@@ -78,7 +78,7 @@ pub(super) fn append_log(effort: &Effort, entry: &str) -> Result<PathBuf, RuleEr
 }
 
 /// The files that an effort has left in its task's folder, by name.
-pub(super) fn artifacts(effort: &Effort) -> Vec<String> {
+pub fn artifacts(effort: &Effort) -> Vec<String> {
     let prefix = effort.artifact_prefix();
     let Ok(entries) = fs::read_dir(&effort.task) else {
         return Vec::new();

@@ -15,8 +15,8 @@ use bowline_continuity::session::SessionState;
 use bowline_store::Change;
 use serde_json::json;
 
-use super::Ground;
 use super::caller::who;
+use super::{Ground, effort_skill};
 use crate::assemble::BuiltinHook;
 use crate::recorder::add_change;
 use bowline_agents::Tool;
@@ -71,7 +71,8 @@ impl Heartbeat {
         }
         let usage = state.context_usage;
         let threshold = f64::from(config.overflow_percent) / 100.0;
-        let overflows = usage.is_some_and(|used| used >= threshold);
+        // Whoever has left a summary need not be told again.
+        let overflows = usage.is_some_and(|used| used >= threshold) && state.dehydrated.is_none();
         let fired = match beat {
             Beat::Uncounted | Beat::Reset => Vec::new(),
             _ => guard_rule::fired(&effort.metadata.guards, state.heartbeat, usage),
@@ -155,6 +156,10 @@ impl Hook for Heartbeat {
     }
 
     fn matches(&self, input: &HookInput) -> Match {
+        // Whoever asks something of its effort does not work on it.
+        if effort_skill::asks(input) {
+            return Match::No("it is not counted".to_owned());
+        }
         self.ground.matches_in_effort(input)
     }
 

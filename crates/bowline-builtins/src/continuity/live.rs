@@ -95,6 +95,8 @@ impl Live {
         let mut known = lock(&known);
         let now = store.continuity().foreign_writes();
         if known.read_at != Some(now) {
+            // A process that answered the call before this one may have left its record beside the store.
+            store.catch_up();
             // One that cannot be found is in no effort: nothing is counted, nothing is denied.
             let resolved = store.continuity().resolve(who).unwrap_or_default();
             known.joined = resolved.session.as_ref().map(|state| state.effort);

@@ -1,18 +1,21 @@
 //! Keeps what each agent is doing, for the fleet: it works, it waits for a person, it is done, something failed.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use bowline::hooks::{
     Decision, Hook, HookContext, HookEvent, HookInput, Match, Opinion, RunPolicy,
 };
+use bowline::settings::FleetConfig;
+use bowline_continuity::action::Who;
 use bowline_continuity::fleet::{AgentStatus, Signal, status_after, waiting_for};
 use bowline_guard::secrets::redact;
 use bowline_store::{AgentSignal, Change};
 use serde_json::{Value, json};
 
 use super::caller::{Caller, host, who};
-use super::{Ground, notify};
+use super::{Ground, Live, notify};
 use crate::assemble::BuiltinHook;
 use crate::recorder::add_change;
 
@@ -75,12 +78,11 @@ impl Hook for Status {
         RunPolicy::told()
     }
 
-    /// Most events leave the status as it is. What a person is asked shows only after the decision, so every call about to run counts.
+    /// Most events leave the status as it is.
     fn matches(&self, input: &HookInput) -> Match {
-        let event = input.event_type();
         let known = self.ground.live.status(&input.session_id);
         let changes = signal(input).and_then(|signal| status_after(signal, known));
-        if always_counts(event) || event == HookEvent::PreToolUse || changes.is_some() {
+        if always_counts(input.event_type()) || changes.is_some() {
             return Match::Yes;
         }
         Match::No("the agent's status stays as it is".to_owned())
@@ -92,13 +94,9 @@ impl Hook for Status {
             return;
         };
         let known = self.ground.live.status(session);
-        let asked = (decision.decision() == Decision::Ask).then_some(decision);
-        let signal = match asked {
-            Some(_) => Some(Signal::Asks),
-            // What Bowline decides itself waits for nobody.
-            None if decision.decision() != Decision::NoOpinion => None,
-            None => signal(input),
-        };
+        // What Bowline decides itself waits for nobody. What it asks about is noted by whoever answers the agent.
+        let signal = signal(input)
+            .filter(|signal| *signal != Signal::Asks || decision.decision() == Decision::NoOpinion);
         let changed = signal.and_then(|signal| status_after(signal, known));
         let status = match (changed, known) {
             (Some(status), _) => status,
@@ -108,23 +106,46 @@ impl Hook for Status {
             (None, _) => return,
         };
         self.ground.live.set_status(session, status);
-        let waits_for = match asked {
-            Some(asked) => asked.stop_reason.clone(),
-            None => waiting_for(input.event_name(), &payload(input)),
-        };
+        let waits_for = waiting_for(input.event_name(), &payload(input));
         let waits_for = waits_for.map(|text| redact(&text).into_owned());
         if changed == Some(AgentStatus::Attention) && self.ground.config.fleet.notify {
             notify::attention(&self.ground.project, waits_for.as_deref(), ctx);
         }
-        let signal = AgentSignal {
-            id: who.agent_id,
-            waiting_for: waits_for,
-            folder: Some(who.folder),
-            process: Caller::process(ctx),
-            ..AgentSignal::new(status)
-        };
-        add_change(ctx, Change::AgentStatus(signal));
+        keep(ctx, who, status, waits_for);
     }
+}
+
+/// An agent's call was asked about: it waits for a person. Most calls are not, so this is no hook, which would run for each of them.
+pub fn note_question(
+    live: &Live,
+    (project, fleet): (&Path, FleetConfig),
+    input: &HookInput,
+    question: &Opinion,
+    ctx: &HookContext,
+) {
+    let who = host(who(input, ctx, project));
+    let Some(session) = who.session.as_deref() else {
+        return;
+    };
+    let known = live.status(session);
+    live.set_status(session, AgentStatus::Attention);
+    let reason = question.stop_reason.as_deref();
+    let waits_for = reason.map(|reason| redact(reason).into_owned());
+    if fleet.notify && known != Some(AgentStatus::Attention) {
+        notify::attention(project, waits_for.as_deref(), ctx);
+    }
+    keep(ctx, who, AgentStatus::Attention, waits_for);
+}
+
+fn keep(ctx: &HookContext, who: Who, status: AgentStatus, waits_for: Option<String>) {
+    let signal = AgentSignal {
+        id: who.agent_id,
+        waiting_for: waits_for,
+        folder: Some(who.folder),
+        process: Caller::process(ctx),
+        ..AgentSignal::new(status)
+    };
+    add_change(ctx, Change::AgentStatus(signal));
 }
 
 /// What an event says about its agent.

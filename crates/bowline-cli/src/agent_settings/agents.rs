@@ -20,7 +20,7 @@ pub(crate) static INSTALLABLE: &[Installable] = &[claude_code::INSTALLABLE];
 
 /// Reads the name of one on the command line.
 pub(crate) fn by_name() -> impl TypedValueParser<Value = Installable> {
-    let names = INSTALLABLE.iter().map(|agent| agent.name());
+    let names = INSTALLABLE.iter().map(Installable::name);
     PossibleValuesParser::new(names).try_map(|name| {
         let mut all = INSTALLABLE.iter().copied();
         all.find(|agent| agent.name() == name)
@@ -92,7 +92,7 @@ mod tests {
         let registered = bowline_agents::supported()
             .filter(|(_, protocol)| protocol.registration.is_some())
             .map(|(agent, _)| agent.name);
-        let installable = INSTALLABLE.iter().map(|agent| agent.name());
+        let installable = INSTALLABLE.iter().map(Installable::name);
         assert!(registered.eq(installable), "a line is missing in the table");
     }
 }

@@ -16,6 +16,8 @@ use super::{Entry, Found, InstallScope, Plan, Shadowed, Unfit, client, places};
 pub(crate) struct Installable {
     pub(crate) agent: &'static Agent,
     pub(crate) registration: &'static Registration,
+    /// Its folder of skills, beside its settings; `None` if it has none.
+    pub(crate) skills: Option<&'static str>,
     /// How entries stand in the text of its settings.
     pub(crate) form: SettingsForm,
     /// What keeps the agent from reading a file that people and editors find nothing wrong with.
@@ -26,13 +28,19 @@ pub(crate) struct Installable {
     pub(crate) entries_off: fn(&Settings) -> Option<String>,
 }
 
+/// The text after a change, or why it was left alone.
+pub(crate) type Edited = Result<String, Unfit>;
+
+/// Which events are meant, as the agent spells them.
+pub(crate) type EventFilter<'a> = &'a dyn Fn(&str) -> bool;
+
 /// How entries stand in the text of settings. Every function leaves everything else as it is.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SettingsForm {
     /// Puts the entries in, and takes Bowline away from the events of the second list.
-    pub(crate) install: fn(&str, &[Entry], &[&str]) -> Result<String, Unfit>,
+    pub(crate) install: fn(&str, &[Entry], &[&str]) -> Edited,
     /// Takes Bowline away from the events that are meant.
-    pub(crate) uninstall: fn(&str, &dyn Fn(&str) -> bool) -> Result<String, Unfit>,
+    pub(crate) uninstall: fn(&str, EventFilter<'_>) -> Edited,
     /// What starts Bowline.
     pub(crate) found: fn(&str) -> Result<Vec<Found>, Unfit>,
     /// The entries that the agent does not read, because their key comes twice.
@@ -132,17 +140,12 @@ impl Installable {
     }
 
     /// The settings with Bowline in them, and nothing else changed.
-    pub(crate) fn install(&self, text: &str, plan: &Plan) -> Result<String, Unfit> {
+    pub(crate) fn install(&self, text: &str, plan: &Plan) -> Edited {
         self.install_at(text, plan, &|_| true)
     }
 
     /// The settings with Bowline in them at the events that `is_meant`, and nothing else changed.
-    pub(crate) fn install_at(
-        &self,
-        text: &str,
-        plan: &Plan,
-        is_meant: &dyn Fn(&str) -> bool,
-    ) -> Result<String, Unfit> {
+    pub(crate) fn install_at(&self, text: &str, plan: &Plan, is_meant: EventFilter<'_>) -> Edited {
         let mut entries = Vec::new();
         let mut never = Vec::new();
         for (name, event) in self.agent.events.iter().filter(|(it, _)| is_meant(it)) {
@@ -160,16 +163,12 @@ impl Installable {
     }
 
     /// The settings without Bowline, and nothing else changed.
-    pub(crate) fn uninstall(&self, text: &str) -> Result<String, Unfit> {
+    pub(crate) fn uninstall(&self, text: &str) -> Edited {
         self.uninstall_at(text, &|_| true)
     }
 
     /// The settings without Bowline at the events that `is_meant`, and nothing else changed.
-    pub(crate) fn uninstall_at(
-        &self,
-        text: &str,
-        is_meant: &dyn Fn(&str) -> bool,
-    ) -> Result<String, Unfit> {
+    pub(crate) fn uninstall_at(&self, text: &str, is_meant: EventFilter<'_>) -> Edited {
         // It was put in last, and goes first.
         match self.form.status_line {
             Some(form) => (self.form.uninstall)(&(form.uninstall)(text)?, is_meant),

@@ -23,8 +23,8 @@ use super::init::{self, InitArgs};
 use super::uninstall::{self, UninstallArgs};
 use crate::Outcome;
 use crate::agent_settings::agents::Surroundings;
-use crate::agent_settings::installable::SettingsForm;
-use crate::agent_settings::{Entry, Found, Installable, Unfit};
+use crate::agent_settings::installable::{EventFilter, SettingsForm};
+use crate::agent_settings::{Entry, Found, Installable};
 use crate::error::Result;
 use crate::ui::Ui;
 
@@ -85,10 +85,11 @@ const fn installable(agent: &'static Agent, registration: &'static Registration)
     Installable {
         agent,
         registration,
+        skills: None,
         form: SettingsForm {
-            install,
-            uninstall,
-            found,
+            install: |text, entries, never| Ok(with(text, entries, never)),
+            uninstall: |text, is_meant| Ok(without(text, is_meant)),
+            found: |text| Ok(found(text)),
             shadowed: |_| Ok(Vec::new()),
             is_blank: |text| text.trim().is_empty(),
             status_line: None,
@@ -122,30 +123,27 @@ fn entry(line: &str) -> Option<Entry> {
     })
 }
 
-fn install(text: &str, entries: &[Entry], never: &[&str]) -> Result<String, Unfit> {
+fn with(text: &str, entries: &[Entry], never: &[&str]) -> String {
     let is_gone =
         |event: &str| never.contains(&event) || entries.iter().any(|it| it.event == event);
-    let mut text = uninstall(text, &is_gone)?;
-    for entry in entries {
+    let lines = entries.iter().map(|entry| {
         let args = entry.args.clone().unwrap_or_default().join(" ");
-        text += &format!("{}: {} with {args}\n", entry.event, entry.command);
-    }
-    Ok(text)
+        format!("{}: {} with {args}\n", entry.event, entry.command)
+    });
+    without(text, &is_gone) + &lines.collect::<String>()
 }
 
-fn uninstall(text: &str, is_meant: &dyn Fn(&str) -> bool) -> Result<String, Unfit> {
+fn without(text: &str, is_meant: EventFilter<'_>) -> String {
     let stays = |line: &&str| !entry(line.trim_end()).is_some_and(|it| is_meant(&it.event));
-    Ok(text.split_inclusive('\n').filter(stays).collect())
+    text.split_inclusive('\n').filter(stays).collect()
 }
 
-fn found(text: &str) -> Result<Vec<Found>, Unfit> {
-    let entries = text.lines().filter_map(entry);
-    Ok(entries
-        .map(|entry| Found {
-            entry,
-            matcher: None,
-        })
-        .collect())
+fn found(text: &str) -> Vec<Found> {
+    let found = |entry| Found {
+        entry,
+        matcher: None,
+    };
+    text.lines().filter_map(entry).map(found).collect()
 }
 
 /// A home and a project of their own.

@@ -1,17 +1,21 @@
 //! `bowline init`: puts Bowline into an agent's own hook settings.
 
+mod told;
+
 use std::path::{Path, PathBuf};
 
 use bowline_agents::ClientVersion;
 use bowline_daemon::Places;
 use bowline_wire::FailMode;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
+use super::installing::{cannot_edit, consent, one_or_all, settings_file, uninstall_in};
 use crate::Outcome;
 use crate::agent_settings::agents::{self, Surroundings};
 use crate::agent_settings::backups::{Backups, Original};
 use crate::agent_settings::client::Client;
 use crate::agent_settings::diff::Diff;
+use crate::agent_settings::effort_skill::{EffortSkill, SkillState, TEXT};
 use crate::agent_settings::file::SettingsText;
 use crate::agent_settings::preview::Preview;
 use crate::agent_settings::refusals::Refusal;
@@ -32,6 +36,7 @@ Examples:
   bowline init --dry-run
   bowline init --scope project --yes
   bowline init --on-failure closed
+  bowline init --with-efforts
   bowline init --with-statusline
   bowline init --agent claude-code --client-version 2.1.197
 
@@ -53,6 +58,10 @@ pub(crate) struct InitArgs {
     /// Write what this version of the agent knows, such as 2.1.197 [default: yours; for a project the oldest supported one]
     #[arg(long, value_name = "VERSION")]
     client_version: Option<ClientVersion>,
+
+    /// Also install the skill that tells the agent how to use `bowline effort`
+    #[arg(long)]
+    with_efforts: bool,
 
     /// Also show Bowline in the agent's status line, beside what is shown there already
     #[arg(long)]
@@ -104,7 +113,27 @@ struct Report {
     /// The copy of the file as it was.
     #[serde(serialize_with = "project::lossy_option")]
     backup: Option<PathBuf>,
+    /// What became of the skill for efforts, if it was asked for.
+    effort_skill: Option<SkillReport>,
     notes: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct SkillReport {
+    #[serde(serialize_with = "project::lossy")]
+    file: PathBuf,
+    state: SkillOutcome,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum SkillOutcome {
+    AlreadyInstalled,
+    WouldInstall,
+    Installed,
+    Declined,
+    /// Another file is in its place, and stays there.
+    Changed,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -128,6 +157,8 @@ struct Prepared {
     current: SettingsText,
     wanted: String,
     backups: Backups,
+    /// The skill for efforts, if it is to be installed.
+    skill: Option<EffortSkill>,
     report: Report,
 }
 
@@ -165,7 +196,7 @@ pub(super) fn run_in(
         let agent = prepared.agent;
         let report = prepared.carry_out(args, &paths, ui)?;
         if format == Format::Text {
-            show(&report, &agent, &paths, ui);
+            told::show(&report, &agent, &paths, ui);
         }
         reports.push(report);
     }
@@ -173,30 +204,20 @@ pub(super) fn run_in(
     if let Some(places) = places.filter(|_| is_any(&[State::Installed, State::Written])) {
         control::tell(places, "daemon.reload");
     }
-    let outcome = if is_any(&[State::Declined, State::Written]) {
-        Outcome::Findings
-    } else {
-        Outcome::Clean
+    let is_skill_declined = |it: &Report| {
+        let skill = it.effort_skill.as_ref();
+        skill.is_some_and(|skill| skill.state == SkillOutcome::Declined)
     };
+    let outcome =
+        if is_any(&[State::Declined, State::Written]) || reports.iter().any(is_skill_declined) {
+            Outcome::Findings
+        } else {
+            Outcome::Clean
+        };
     if format == Format::Json {
         ui.json(&Document { agents: reports })?;
     }
     Ok(outcome)
-}
-
-/// The only agent's report as it is; of several a list.
-pub(super) fn one_or_all<R: Serialize, S: Serializer>(
-    reports: &[R],
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    #[derive(Serialize)]
-    struct All<'a, R> {
-        agents: &'a [R],
-    }
-    match reports {
-        [report] => report.serialize(serializer),
-        agents => All { agents }.serialize(serializer),
-    }
 }
 
 impl Prepared {
@@ -226,7 +247,19 @@ impl Prepared {
         let backups = Backups::of(current.target(), locations)?;
         let unfit = |unfit| cannot_edit(&file, &unfit);
         let wanted = agent.install(&current.text, &plan).map_err(unfit)?;
+        let skill = if args.with_efforts {
+            EffortSkill::find(&agent, args.scope, surroundings)?
+        } else {
+            None
+        };
         let settings = bowline::settings::load(project, locations);
+        let mut notes = notes(&agent, &plan, (agent.hooks_off)(&settings));
+        if args.with_efforts && skill.is_none() {
+            notes.push(format!(
+                "{} has no skills; tell it yourself how to use `bowline effort`",
+                agent.title()
+            ));
+        }
         let report = Report {
             agent: agent.name(),
             scope: args.scope,
@@ -238,7 +271,14 @@ impl Prepared {
             refusals: (agent.refusals)(&wanted),
             shadowed: agent.shadowed(&wanted).map_err(unfit)?,
             backup: None,
-            notes: notes(&agent, &plan, (agent.hooks_off)(&settings)),
+            effort_skill: skill.as_ref().map(|skill| SkillReport {
+                file: skill.file.clone(),
+                state: match skill.state {
+                    SkillState::Changed => SkillOutcome::Changed,
+                    _ => SkillOutcome::AlreadyInstalled,
+                },
+            }),
+            notes,
             file: file.clone(),
         };
         Ok(Self {
@@ -247,6 +287,7 @@ impl Prepared {
             current,
             wanted,
             backups,
+            skill,
             report,
         })
     }
@@ -259,13 +300,16 @@ impl Prepared {
             current,
             wanted,
             backups,
+            skill,
             mut report,
         } = self;
-        if wanted == current.text {
+        let skill = skill.filter(EffortSkill::is_due);
+        let is_wanted = wanted != current.text;
+        if !is_wanted && skill.is_none() {
             return Ok(report);
         }
         let format = args.format.format();
-        if format == Format::Text {
+        if format == Format::Text && is_wanted {
             let shown = paths.show_absolute(&report.file);
             let new = if current.exists() { "" } else { " (new file)" };
             ui.line(Text::styled(shown, style::HEADING).plain(new));
@@ -280,28 +324,51 @@ impl Prepared {
             };
             preview.show(ui);
             ui.blank();
-            show_refusals(&report, &agent, paths, ui);
-            show_shadowed(&report, &agent, ui);
+            told::show_refusals(&report, &agent, paths, ui);
+            told::show_shadowed(&report, &agent, ui);
+        }
+        if let Some(skill) = skill.as_ref().filter(|_| format == Format::Text) {
+            let new = if skill.text().is_empty() {
+                " (new file)"
+            } else {
+                ""
+            };
+            let shown = paths.show_absolute(&skill.file);
+            ui.line(Text::styled(shown, style::HEADING).plain(new));
+            Preview::full(skill.text(), TEXT).show(ui);
+            ui.blank();
         }
         let question = if report.refusals.is_empty() {
             "Write this?"
         } else {
             "Write this anyway?"
         };
-        report.state = if args.dry_run {
-            State::WouldInstall
-        } else if consent(question, args.yes.then_some(YesOrNo::Yes), format, ui)? == YesOrNo::Yes {
-            let original = original(&agent, &current, &backups)
-                .map_err(|unfit| cannot_edit(&report.file, &unfit))?;
-            report.backup = current.install(&wanted, args.scope, &original, &backups)?;
-            if report.refusals.is_empty() {
-                State::Installed
-            } else {
-                State::Written
-            }
+        let beforehand = args.yes.then_some(YesOrNo::Yes);
+        let (state, of_skill) = if args.dry_run {
+            (State::WouldInstall, SkillOutcome::WouldInstall)
+        } else if consent(question, beforehand, format, ui)? == YesOrNo::No {
+            (State::Declined, SkillOutcome::Declined)
         } else {
-            State::Declined
+            if is_wanted {
+                let original = original(&agent, &current, &backups)
+                    .map_err(|unfit| cannot_edit(&report.file, &unfit))?;
+                report.backup = current.install(&wanted, args.scope, &original, &backups)?;
+            }
+            if let Some(skill) = &skill {
+                skill.install()?;
+            }
+            let state = match report.refusals.as_slice() {
+                [] => State::Installed,
+                _ => State::Written,
+            };
+            (state, SkillOutcome::Installed)
         };
+        if is_wanted {
+            report.state = state;
+        }
+        if let Some(told) = report.effort_skill.as_mut().filter(|_| skill.is_some()) {
+            told.state = of_skill;
+        }
         Ok(report)
     }
 }
@@ -318,77 +385,6 @@ fn original(
     match backups.original(&current.text) {
         Some(original) => Ok(original),
         None => agent.uninstall(&current.text).map(Original::Text),
-    }
-}
-
-/// The file of a scope. In the home folder the project's file would be the user's.
-pub(super) fn settings_file(
-    agent: &Installable,
-    scope: InstallScope,
-    surroundings: &Surroundings,
-) -> Result<PathBuf> {
-    if agent.file_name(scope).is_none() {
-        return Err(Error::usage(format!(
-            "{} has no settings of the scope `{}`",
-            agent.title(),
-            scope.as_str()
-        ))
-        .hint("use another --scope, or name other agents with --agent"));
-    }
-    let path = surroundings.file(agent, scope).ok_or_else(|| {
-        let variable = agent.registration.folder.variable;
-        let or = variable.map(|name| format!(" or {name}"));
-        Error::new(ErrorKind::File, "there is no home folder").hint(format!(
-            "set HOME{} to an absolute path",
-            or.unwrap_or_default()
-        ))
-    })?;
-    let users = surroundings.file(agent, InstallScope::User);
-    if scope == InstallScope::Project && users.as_ref() == Some(&path) {
-        return Err(Error::usage(format!(
-            "{} is your user settings file, not a project's",
-            project::shown(&path)
-        ))
-        .hint("use --scope user, or run it in a project's folder"));
-    }
-    Ok(path)
-}
-
-/// The command that takes Bowline out of the settings of a scope.
-pub(super) fn uninstall_in(scope: InstallScope) -> String {
-    match scope {
-        InstallScope::User => "bowline uninstall".to_owned(),
-        InstallScope::Project | InstallScope::Local => {
-            format!("bowline uninstall --scope {}", scope.as_str())
-        }
-    }
-}
-
-/// A settings file that is not what it should be.
-pub(super) fn cannot_edit(file: &Path, unfit: &Unfit) -> Error {
-    let shown = project::shown(file);
-    Error::new(
-        ErrorKind::File,
-        format!("{shown}:{}: {}", unfit.line, unfit.message),
-    )
-    .hint(format!(
-        "repair it and run it again, nothing was changed; `bowline check {shown}` tells more"
-    ))
-}
-
-/// Asks, unless `--yes` was given. A program that reads JSON cannot be asked.
-pub(super) fn consent(
-    question: &str,
-    beforehand: Option<YesOrNo>,
-    format: Format,
-    ui: &mut Ui,
-) -> Result<YesOrNo> {
-    match (beforehand, format) {
-        (Some(answer), _) => Ok(answer),
-        (None, Format::Json) => Ok(YesOrNo::No),
-        (None, Format::Text) => ui
-            .ask(question)
-            .map_err(|error| error.hint("look at what would change, then run it again with --yes")),
     }
 }
 
@@ -454,89 +450,4 @@ fn notes(agent: &Installable, plan: &Plan, switched_off_by: Option<String>) -> V
         );
     }
     notes
-}
-
-/// Shows what keeps the agent from reading the file, before the question.
-fn show_refusals(report: &Report, agent: &Installable, paths: &Paths, ui: &mut Ui) {
-    if report.refusals.is_empty() {
-        return;
-    }
-    let file = paths.show_absolute(&report.file);
-    ui.line(Text::styled(
-        format!(
-            "{} refuses the whole of {file}, until these are gone:",
-            agent.title()
-        ),
-        style::CAUTION,
-    ));
-    for refusal in &report.refusals {
-        ui.line(format!("  {}", refusal.told()));
-    }
-    ui.blank();
-}
-
-/// Shows what the agent does not read of the file, before the question.
-fn show_shadowed(report: &Report, agent: &Installable, ui: &mut Ui) {
-    if report.shadowed.is_empty() {
-        return;
-    }
-    ui.line(Text::styled(
-        format!(
-            "Of a key that comes twice {} reads only the last, so that hooks are lost:",
-            agent.title()
-        ),
-        style::CAUTION,
-    ));
-    for shadowed in &report.shadowed {
-        ui.line(format!("  {}", shadowed.told()));
-    }
-    ui.blank();
-}
-
-fn show(report: &Report, agent: &Installable, paths: &Paths, ui: &mut Ui) {
-    let file = paths.show_absolute(&report.file);
-    let events = report.events.len();
-    ui.line(match report.state {
-        State::AlreadyInstalled => Text::from(format!(
-            "Already installed: {file} has Bowline for {events} events; nothing was changed."
-        )),
-        State::WouldInstall => Text::from("Nothing was written (--dry-run)."),
-        State::Declined => Text::from("Not installed; nothing was changed."),
-        State::Written => Text::styled(
-            format!(
-                "Written, but {} will not run it: the file has comments or trailing commas; remove them.",
-                agent.title()
-            ),
-            style::CAUTION,
-        ),
-        State::Installed => Text::styled(
-            format!(
-                "Installed: {} asks Bowline at {events} events.",
-                agent.title()
-            ),
-            style::GOOD,
-        ),
-    });
-    if let Some(backup) = &report.backup {
-        ui.line(format!(
-            "The file as it was: {}",
-            paths.show_absolute(backup)
-        ));
-    }
-    if report.state != State::Declined {
-        ui.line(report.client.told());
-    }
-    for note in &report.notes {
-        ui.line(Text::styled(note, style::CAUTION));
-    }
-    if report.state == State::AlreadyInstalled {
-        show_refusals(report, agent, paths, ui);
-        show_shadowed(report, agent, ui);
-    }
-    if matches!(report.state, State::Installed | State::Written) {
-        let uninstall = uninstall_in(report.scope);
-        ui.line(format!(
-            "`bowline doctor` checks that it works; `{uninstall}` takes it out again."
-        ));
-    }
 }

@@ -18,6 +18,10 @@ use super::{Access, Question};
 /// How many tasks and efforts are listed by default.
 pub const DEFAULT_LIMIT: usize = 100;
 
+/// The variables by which an agent's shells know the agent's name for its session. Scripts written for the tracker HtmlGraph look for the
+/// second one.
+pub const SESSION_VARIABLES: [&str; 2] = ["BOWLINE_SESSION", "HTMLGRAPH_SESSION_ID"];
+
 /// Who asks, as the caller knows it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Asker {

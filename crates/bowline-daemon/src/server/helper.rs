@@ -63,8 +63,10 @@ impl Helper {
         if count < WORTH_IT || self.state.is_busy.swap(true, Ordering::AcqRel) {
             return;
         }
+        let ready = round.ready.split_off(count / 2);
         let half = Round {
-            ready: round.ready.split_off(count / 2),
+            batch: Vec::with_capacity(ready.len()),
+            ready,
             ..Round::default()
         };
         if let Err(mpsc::SendError(half)) = self.work.send(half) {

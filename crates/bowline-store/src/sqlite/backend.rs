@@ -260,16 +260,20 @@ impl SqliteBackend {
         Ok(value)
     }
 
-    /// Makes a change that no event came with. It touches nothing that is remembered.
+    /// Makes a change that no event came with, and says how many rows it changed. It touches nothing that is remembered.
     pub(super) fn change<T>(
         &mut self,
         what: impl FnOnce(&Connection) -> Result<T, Refused>,
-    ) -> Result<T, Refused> {
+    ) -> Result<(T, u64), Refused> {
         self.look_after_files();
         self.settle_doubt()?;
         let keeper = self.keeper.clone();
         let _pen = keeper.take_pen();
-        self.transact(self.options.deadline, |db, _| what(db))
+        self.transact(self.options.deadline, |db, _| {
+            let before = db.total_changes();
+            let value = what(db)?;
+            Ok((value, db.total_changes() - before))
+        })
     }
 
     fn count(&mut self, records: &[Arc<Record>], applied: &[Applied]) {

@@ -32,7 +32,8 @@ const OLDEST: i64 = 5;
 pub(super) const NEWEST: i64 = 6;
 
 /// All of them, in their order.
-const MIGRATIONS: [(&str, &str); 2] = [migration!("V5__records"), migration!("V6__continuity")];
+pub(super) const MIGRATIONS: [(&str, &str); 2] =
+    [migration!("V5__records"), migration!("V6__continuity")];
 
 /// `BOWL`, so that no other program's database is taken for ours.
 const APPLICATION: i64 = 0x424f_574c;
@@ -192,7 +193,15 @@ fn migrate(db: &mut Connection, path: &Path) -> Result<()> {
 }
 
 pub(super) fn apply(db: &mut Connection) -> std::result::Result<(), refinery_core::Error> {
-    let migrations = MIGRATIONS
+    run(db, &MIGRATIONS)
+}
+
+/// Applies those that are not applied yet.
+pub(super) fn run(
+    db: &mut Connection,
+    migrations: &[(&str, &str)],
+) -> std::result::Result<(), refinery_core::Error> {
+    let migrations = migrations
         .iter()
         .map(|(name, sql)| Migration::unapplied(name, sql))
         .collect::<std::result::Result<Vec<_>, _>>()?;

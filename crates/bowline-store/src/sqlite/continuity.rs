@@ -6,6 +6,7 @@ mod apply;
 mod efforts;
 mod forget;
 mod hand_over;
+mod leases;
 mod messages;
 mod notes;
 mod resolve;
@@ -26,6 +27,7 @@ use bowline_continuity::action::{
 };
 use bowline_continuity::effort::{Effort, EffortId, Injection};
 use bowline_continuity::fleet::FleetAgent;
+use bowline_continuity::lease::{Lease, LeaseAnswer, LeaseRequest};
 use bowline_continuity::message::Message;
 use bowline_continuity::note::{Note, Todo};
 use bowline_continuity::session::{Dehydrated, SessionState};
@@ -36,12 +38,14 @@ use rusqlite::Connection;
 
 use super::readers::snapshot;
 use super::{SqliteStore, millis};
+use crate::caps;
 use crate::continuity::{Continuity, Refused};
 use crate::error::{Error, Result, Unavailable};
 use crate::writer::Drained;
 
 pub(super) use agents::{end as end_agent, go_on};
 pub(super) use forget::{OLD_SESSIONS, all, before, of_chain, of_project, with_old_sessions};
+pub(super) use leases::end_leases;
 
 /// How long a change waits for other processes to release the database.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -61,8 +65,20 @@ impl SqliteStore {
     /// Makes a change on the writing thread, completely or not at all.
     fn change<T: Send + 'static>(
         &self,
-        mut what: impl FnMut(&Connection) -> Result<T, Refused> + Send + 'static,
+        what: impl FnMut(&Connection) -> Result<T, Refused> + Send + 'static,
     ) -> Result<T, Refused> {
+        let (value, rows) = self.transact(what)?;
+        if rows > 0 {
+            self.foreign_writes.fetch_add(1, Ordering::Release);
+        }
+        Ok(value)
+    }
+
+    /// Makes a change on the writing thread, and says how many rows it changed.
+    fn transact<T: Send + 'static>(
+        &self,
+        mut what: impl FnMut(&Connection) -> Result<T, Refused> + Send + 'static,
+    ) -> Result<(T, u64), Refused> {
         let until = Instant::now() + PATIENCE;
         let changed = self.on_writer(move |writer| {
             // The session that it is about may still be in the spool.
@@ -85,10 +101,8 @@ impl SqliteStore {
                 other => other.map(Some),
             }
         });
-        let changed: std::result::Result<T, RuleError> = changed?;
-        let value = changed?;
-        self.foreign_writes.fetch_add(1, Ordering::Release);
-        Ok(value)
+        let changed: std::result::Result<(T, u64), RuleError> = changed?;
+        Ok(changed?)
     }
 
     /// As [`Self::change`], for what no rule forbids.
@@ -101,6 +115,14 @@ impl SqliteStore {
                 Refused::Store(error) => error,
                 Refused::Rule(rule) => Error::Backend(rule.message),
             })
+    }
+
+    /// As [`Self::change`], for what nobody keeps a copy of.
+    fn change_uncopied<T: Send + 'static>(
+        &self,
+        what: impl FnMut(&Connection) -> Result<T, Refused> + Send + 'static,
+    ) -> Result<T, Refused> {
+        self.transact(what).map(|(value, _)| value)
     }
 }
 
@@ -265,6 +287,20 @@ impl Continuity for SqliteStore {
     fn seen(&self, agents: &[String], at: DateTime<Utc>) -> Result<usize> {
         let agents = agents.to_vec();
         self.change_freely(move |db| agents::seen(db, &agents, millis(at)))
+    }
+
+    fn lease(&self, request: &LeaseRequest) -> Result<Vec<LeaseAnswer>, Refused> {
+        let request = caps::lease_request(request)?;
+        self.change_uncopied(move |db| leases::take(db, &request))
+    }
+
+    fn leases(&self, limit: usize) -> Result<Vec<Lease>> {
+        self.look(|db| leases::list(db, limit))
+    }
+
+    fn release_leases(&self, paths: &[String]) -> Result<Vec<Lease>> {
+        let paths = paths.to_vec();
+        Ok(self.change_uncopied(move |db| Ok(leases::release(db, &paths)?))?)
     }
 
     fn foreign_writes(&self) -> u64 {

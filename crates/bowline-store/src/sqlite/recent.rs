@@ -97,9 +97,30 @@ pub(super) fn weight(record: &Record) -> usize {
         Change::TranscriptRead { messages, .. } => {
             messages.iter().map(|message| message.content.len()).sum()
         }
-        _ => 64,
+        Change::FilesLoaded { files } | Change::FilesEdited { files } => texts(files),
+        Change::FilesPreloaded {
+            files,
+            directives,
+            directories,
+        } => texts(files) + texts(directives) + texts(directories),
+        Change::Todos { todos } => todos.iter().map(|todo| todo.text.len()).sum(),
+        Change::SessionStarted { .. }
+        | Change::SessionEnded { .. }
+        | Change::TraceClosed { .. }
+        | Change::DelegationStarted(_)
+        | Change::SubagentStarted
+        | Change::DelegationEnded(_)
+        | Change::EffortJoined { .. }
+        | Change::HeartbeatCounted
+        | Change::HeartbeatReset
+        | Change::ContextUsed { .. }
+        | Change::AgentStatus(_) => 64,
     });
     1_024 + changes.sum::<usize>()
+}
+
+fn texts(texts: &[String]) -> usize {
+    texts.iter().map(String::len).sum()
 }
 
 fn value(value: &Value) -> usize {

@@ -263,6 +263,7 @@ impl Apply<'_> {
     ) -> Result<()> {
         self.end_row(session.id, reason)?;
         continuity::end_agent(self.db, session.id, reason, self.at)?;
+        continuity::end_leases(self.db, session.chain)?;
         let gone = (reason == Some(GONE)).then_some(AGENT_ENDED);
         self.db
             .prepare_cached(

@@ -59,6 +59,8 @@ fn its_commands() {
          self bowline init --yes --on-failure=open
          self bowline init --yes
          self bowline store forget --all --yes
+         self bowline note remove 3
+         self bowline init --with-efforts --yes
          self bowline uninstall
          self bowline allow git.push-force
          self bowline allow --list
@@ -72,6 +74,7 @@ fn its_commands() {
          self env -u CLAUDECODE setsid bowline allow last
          self bowline approvals grant 7
          self bowline frobnicate
+         self bowline lease release src/main.rs
          self bowline trust --yes
          self bowline trust --revoke
          self bowline pause --for 10m
@@ -97,11 +100,19 @@ fn its_commands() {
          pass bowline resume
          pass bowline store size
          pass bowline store forget --all --dry-run
+         pass bowline lease list --json
          pass bowline trust --list
          pass bowline daemon status
          pass bowline trace list --json
          pass bowline rules list
          pass bowline denied
+         pass bowline task new 'Fix the login'
+         pass bowline effort start fix-login implement
+         pass bowline effort log 'The cookie expires at once'
+         pass bowline effort finish
+         pass bowline note add --effort 'No new dependency'
+         pass bowline note list
+         pass bowline init --with-efforts
          pass bowline --color never log
          pass bowline complete call
          pass bowline explain 'bowline uninstall'
@@ -227,7 +238,7 @@ fn agents_without_guards() {
 #[test]
 fn agents_that_bowline_is_put_into() {
     for (_, protocol) in bowline_agents::supported() {
-        let Some(it) = &protocol.registration else {
+        let Some(it) = protocol.registration else {
             continue;
         };
         let (folder, user, program) = (it.folder.in_home, it.files.user, it.client.name);

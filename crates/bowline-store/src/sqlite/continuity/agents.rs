@@ -71,6 +71,18 @@ pub(super) fn fleet(
     Ok(agents)
 }
 
+pub(super) fn of_session_sql() -> String {
+    format!("SELECT {COLUMNS} FROM fleet_status WHERE session_id = ?1 LIMIT 1")
+}
+
+/// The agent of a session.
+pub(super) fn of_session(db: &Connection, session: i64) -> Result<Option<FleetAgent>> {
+    Ok(db
+        .prepare_cached(&of_session_sql())?
+        .query_row([session], agent)
+        .optional()?)
+}
+
 fn agent(row: &Row<'_>) -> rusqlite::Result<FleetAgent> {
     let project: Option<String> = row.get(4)?;
     let folder: Option<String> = row.get(5)?;

@@ -6,7 +6,7 @@ use rusqlite::{OptionalExtension, params};
 
 use super::super::apply::Apply;
 use super::super::memory::KnownSession;
-use super::agents::{status_word, use_context};
+use super::agents::{self, status_word, use_context};
 use super::rows::{merged, to_json};
 use super::{messages, sessions};
 use crate::continuity::AgentSignal;
@@ -89,11 +89,6 @@ impl Apply<'_> {
     fn signal(&self, session: &KnownSession, signal: &AgentSignal) -> Result<()> {
         let host = self.host_of(session)?;
         let decided = &self.record.decided;
-        let ends = self
-            .record
-            .changes
-            .iter()
-            .any(|change| matches!(change, Change::SessionEnded { .. }));
         let id = signal.id.as_ref().unwrap_or(&decided.session);
         self.db
             .prepare_cached(
@@ -115,8 +110,8 @@ impl Apply<'_> {
                     pid = CASE WHEN excluded.pid IS NULL AND chain_id = excluded.chain_id THEN pid ELSE excluded.pid END,
                     pid_started = CASE WHEN excluded.pid IS NULL AND chain_id = excluded.chain_id
                         THEN pid_started ELSE excluded.pid_started END,
-                    ended_at = CASE WHEN ?14 THEN ended_at END,
-                    end_reason = CASE WHEN ?14 THEN end_reason END",
+                    ended_at = NULL,
+                    end_reason = NULL",
             )?
             .execute(params![
                 id,
@@ -132,8 +127,13 @@ impl Apply<'_> {
                 signal.waiting_for,
                 signal.process.map(|process| process.id),
                 signal.process.map(|process| process.started.cast_signed()),
-                ends,
             ])?;
+        // What it did last does not open a session that ends.
+        for change in &self.record.changes {
+            if let Change::SessionEnded { reason, .. } = change {
+                agents::end(self.db, host.id, reason.as_deref(), self.at)?;
+            }
+        }
         Ok(())
     }
 
@@ -193,10 +193,14 @@ impl Apply<'_> {
                 )?
                 .execute(params![session, preloaded])?;
         }
-        let (known, searched): (String, String) = self
+        let found: Option<(String, String)> = self
             .db
             .prepare_cached("SELECT directives, directories FROM efforts WHERE id = ?1")?
-            .query_row([effort], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            .query_row([effort], |row| Ok((row.get(0)?, row.get(1)?)))
+            .optional()?;
+        let Some((known, searched)) = found else {
+            return Ok(());
+        };
         let directives = merged(&known, directives, MAX_FILES)?;
         let directories = merged(&searched, directories, MAX_FILES)?;
         if directives.is_some() || directories.is_some() {
@@ -228,7 +232,11 @@ impl Apply<'_> {
         self.load_files(host.id, &loaded)
     }
 
+    /// The list of a sub-agent is its own, and goes with it.
     fn write_todos(&self, session: &KnownSession, todos: &[Todo]) -> Result<()> {
+        if self.key().subagent.is_some() {
+            return Ok(());
+        }
         self.db
             .prepare_cached(
                 "INSERT INTO todos (chain_id, content, at) VALUES (?1, ?2, ?3)

@@ -103,15 +103,21 @@ pub(super) fn active(db: &Connection, id: EffortId) -> Result<Effort, Refused> {
 
 fn existing(db: &Connection, id: EffortId) -> Result<Effort, Refused> {
     rows::effort(db, id)?.ok_or_else(|| {
-        RuleError::new(Code::NotFound, format!("There is no effort {}.", id.0)).into()
+        RuleError::new(
+            Code::NotFound,
+            format!(
+                "There is no effort {}. `bowline effort list` shows those that there are.",
+                id.0
+            ),
+        )
+        .into()
     })
 }
 
 pub(super) fn start(db: &Connection, start: &EffortStart, at: i64) -> Result<Begun, Refused> {
-    if start.task.is_empty() || start.skill.is_empty() {
-        let message = "An effort needs a task and a skill.";
-        return Err(RuleError::new(Code::CommandError, message).into());
-    }
+    caps::check_name("task", &start.task, caps::PATH)?;
+    caps::check_name("skill", &start.skill, caps::NAME)?;
+    caps::check_name("mode", start.mode.as_deref().unwrap_or(""), caps::NAME)?;
     let project = memory::project_row(db, &start.project, at)?;
     tasks::make(db, &start.task, project, start.title.as_deref(), at)?;
     let (id, how) = match active_of_task(db, &start.task, Some(&start.skill))? {
@@ -163,16 +169,23 @@ pub(super) fn resume(
         (Some(id), _) => active(db, id)?.id,
         (None, Some(task)) => {
             if tasks::one(db, task)?.is_none() {
-                let message = format!("There is no task {task}.");
+                let message = format!(
+                    "There is no task {task}. `bowline task list` shows those that there are."
+                );
                 return Err(RuleError::new(Code::TaskNotFound, message).into());
             }
             active_of_task(db, task, None)?
-                .ok_or_else(|| none(format!("No effort of the task {task} is active.")))?
+                .ok_or_else(|| none(format!("No effort of the task {task} is active. Begin one: `bowline effort start TASK SKILL`.")))?
         }
         (None, None) => {
             resolve::find(db, who)?
                 .effort
-                .ok_or_else(|| none("No effort is active here.".to_owned()))?
+                .ok_or_else(|| {
+                    none(
+                        "No effort is active here. Begin one: `bowline effort start TASK SKILL`."
+                            .to_owned(),
+                    )
+                })?
                 .id
         }
     };
@@ -190,6 +203,7 @@ pub(super) fn change_phase(
     request: &PhaseRequest,
     at: i64,
 ) -> Result<Effort, Refused> {
+    caps::check_name("phase", &request.to, caps::NAME)?;
     let effort = active(db, id)?;
     let Entered::Moved { phase, phases } =
         phase::enter(&effort.phases, effort.phase.as_deref(), request)?

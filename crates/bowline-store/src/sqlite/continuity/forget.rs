@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, params};
 
+use super::leases::OF_CHAIN;
 use crate::error::Result;
 
 /// A session of an active effort stays: the next one continues it.
@@ -19,6 +20,7 @@ pub(in crate::sqlite) fn before(db: &Connection, cutoff: i64, rows: i64) -> Resu
         "DELETE FROM todos WHERE chain_id IN (SELECT chain_id FROM todos WHERE at < ?1 ORDER BY at LIMIT ?2)",
         "DELETE FROM edited_files WHERE id IN (SELECT id FROM edited_files WHERE at < ?1 ORDER BY at LIMIT ?2)",
         "DELETE FROM agents WHERE id IN (SELECT id FROM agents WHERE ended_at < ?1 ORDER BY ended_at LIMIT ?2)",
+        "DELETE FROM leases WHERE path IN (SELECT path FROM leases WHERE renewed_at < ?1 ORDER BY renewed_at LIMIT ?2)",
     ] {
         removed += db.prepare_cached(sql)?.execute(params![cutoff, rows])?;
     }
@@ -71,6 +73,7 @@ pub(in crate::sqlite) fn of_chain(db: &Connection, chain: i64, rows: i64) -> Res
         "DELETE FROM agents WHERE session_id IN (SELECT id FROM sessions INDEXED BY sessions_by_chain WHERE chain_id = ?1)",
         "DELETE FROM effort_sessions WHERE session_id IN
             (SELECT id FROM sessions INDEXED BY sessions_by_chain WHERE chain_id = ?1)",
+        OF_CHAIN,
     ] {
         removed += db.prepare_cached(sql)?.execute([chain])?;
     }
@@ -102,6 +105,6 @@ pub(in crate::sqlite) fn of_project(db: &Connection, project: i64) -> Result<()>
 pub(in crate::sqlite) fn all(db: &Connection) -> Result<()> {
     Ok(db.execute_batch(
         "DELETE FROM tasks; DELETE FROM efforts; DELETE FROM phase_history; DELETE FROM effort_sessions; DELETE FROM notes;
-         DELETE FROM skills; DELETE FROM agents",
+         DELETE FROM skills; DELETE FROM agents; DELETE FROM leases",
     )?)
 }

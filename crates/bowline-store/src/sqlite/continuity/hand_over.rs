@@ -122,12 +122,10 @@ fn left(db: &Connection, effort: EffortId, call: &str) -> Result<Option<Left>> {
         .optional()?)
 }
 
-/// The chains that may be continued, the best first. Whoever is known continues its own alone.
+/// The chains that may be continued, the best first. Whoever has worked before continues its own.
 fn before(db: &Connection, who: &Who, project: Option<i64>) -> Result<Vec<i64>> {
-    if let Some(own) = resolve::session_row(db, who)? {
-        return Ok(vec![own.chain]);
-    }
-    let mut chains = Vec::new();
+    let own = resolve::session_row(db, who)?;
+    let mut chains: Vec<i64> = own.map(|session| session.chain).into_iter().collect();
     let mut select = db.prepare_cached(IN_FOLDER)?;
     for chain in select.query_map(params![project, who.folder, who.session], |row| row.get(0))? {
         chains.push(chain?);

@@ -104,7 +104,7 @@ fn existing(db: &Connection, project: &str, id: i64) -> Result<Note, Refused> {
     found.ok_or_else(|| {
         RuleError::new(
             Code::NotFound,
-            format!("There is no note {id} in {project}."),
+            format!("There is no note {id} in {project}. `bowline note list` shows those that there are."),
         )
         .into()
     })

@@ -175,12 +175,20 @@ pub(super) struct SessionRow {
 }
 
 pub(super) fn session_row(db: &Connection, who: &Who) -> Result<Option<SessionRow>> {
-    let Some(name) = &who.session else {
-        return Ok(None);
-    };
+    match &who.session {
+        Some(name) => row_named(db, name, who.subagent.as_deref()),
+        None => Ok(None),
+    }
+}
+
+pub(super) fn row_named(
+    db: &Connection,
+    name: &str,
+    subagent: Option<&str>,
+) -> Result<Option<SessionRow>> {
     Ok(db
         .prepare_cached(ROW)?
-        .query_row(params![name, who.subagent], |row| {
+        .query_row(params![name, subagent], |row| {
             Ok(SessionRow {
                 id: row.get(0)?,
                 chain: row.get(1)?,

@@ -124,7 +124,10 @@ pub(super) fn dehydrate(
     let session = leaving(db, who, effort, at)?.ok_or_else(|| {
         RuleError::new(
             Code::NotFound,
-            format!("No session works on effort {}.", effort.0),
+            format!(
+                "No session of an agent works on effort {}, so that there is nobody who leaves something. Log it instead: `bowline effort log \"…\"`.",
+                effort.0
+            ),
         )
     })?;
     db.prepare_cached(

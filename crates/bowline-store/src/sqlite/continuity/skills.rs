@@ -5,6 +5,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use super::super::{memory, traces};
 use super::rows::to_json;
+use crate::caps;
 use crate::error::Result;
 
 pub(super) const ONE: &str = "SELECT content FROM skills WHERE project_id = ?1 AND name = ?2";
@@ -21,12 +22,17 @@ pub(super) fn one(db: &Connection, project: &str, name: &str) -> Result<Option<S
 }
 
 pub(super) fn keep(db: &Connection, project: &str, skill: &Skill, at: i64) -> Result<()> {
+    let content = to_json(skill)?;
+    if content.len() > caps::VALUE {
+        tracing::warn!("the skill {} is too large and was not kept", skill.name);
+        return Ok(());
+    }
     let project = memory::project_row(db, project, at)?;
     db.prepare_cached(
         "INSERT INTO skills (project_id, name, content, updated_at) VALUES (?1, ?2, ?3, ?4)
          ON CONFLICT DO UPDATE SET content = excluded.content, updated_at = excluded.updated_at",
     )?
-    .execute(params![project, skill.name, to_json(skill)?, at])?;
+    .execute(params![project, skill.name, content, at])?;
     Ok(())
 }
 

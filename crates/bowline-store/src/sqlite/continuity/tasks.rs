@@ -76,10 +76,7 @@ fn with_efforts(db: &Connection, mut task: TaskSummary) -> Result<TaskSummary> {
 
 /// Makes a task, unless there is one in this folder.
 pub(super) fn new(db: &Connection, task: &Task) -> Result<TaskSummary, Refused> {
-    if task.folder.is_empty() {
-        let message = "A task needs a folder.";
-        return Err(RuleError::new(Code::CommandError, message).into());
-    }
+    caps::check_name("task", &task.folder, caps::PATH)?;
     let at = millis(task.created_at);
     let project = memory::project_row(db, &task.project, at)?;
     db.prepare_cached(
