@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use bowline::hooks::{
     Decision, Hook, HookContext, HookEvent, HookInput, Match, Opinion, RunPolicy,
 };
+use bowline::settings::FleetConfig;
 use bowline_continuity::action::Who;
 use bowline_continuity::fleet::{AgentStatus, Signal, status_after, waiting_for};
 use bowline_guard::secrets::redact;
@@ -117,7 +118,7 @@ impl Hook for Status {
 /// An agent's call was asked about: it waits for a person. Most calls are not, so this is no hook, which would run for each of them.
 pub fn note_question(
     live: &Live,
-    project: &Path,
+    (project, fleet): (&Path, FleetConfig),
     input: &HookInput,
     question: &Opinion,
     ctx: &HookContext,
@@ -126,9 +127,13 @@ pub fn note_question(
     let Some(session) = who.session.as_deref() else {
         return;
     };
+    let known = live.status(session);
     live.set_status(session, AgentStatus::Attention);
     let reason = question.stop_reason.as_deref();
     let waits_for = reason.map(|reason| redact(reason).into_owned());
+    if fleet.notify && known != Some(AgentStatus::Attention) {
+        notify::attention(project, waits_for.as_deref(), ctx);
+    }
     keep(ctx, who, AgentStatus::Attention, waits_for);
 }
 

@@ -42,6 +42,20 @@ fn an_agent_that_waits_is_shown_once() {
 }
 
 #[test]
+fn what_bowline_itself_asks_is_shown_too() {
+    let stage = with_notify_send("[fleet]\nnotify = true\n");
+    let mut agent = stage.agent("s-1");
+    agent.reports("PreToolUse", &bash("eval \"$UNKNOWN\""));
+    until("it is told", || stage.lines("told") == 1);
+    stage.until_state("s-1", "attention");
+    let told = stage.read("told");
+    assert!(
+        told.starts_with("claude-code waits for you in project: "),
+        "{told}"
+    );
+}
+
+#[test]
 fn nothing_is_shown_unless_it_is_wanted() {
     let stage = with_notify_send("");
     let mut agent = stage.agent("s-1");

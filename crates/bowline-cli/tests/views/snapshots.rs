@@ -104,6 +104,118 @@ fn what_only_a_person_reads_reads_well_at_every_width() {
     });
 }
 
+#[test]
+#[cfg_attr(
+    not(debug_assertions),
+    ignore = "only debug builds let their clock be set"
+)]
+fn the_fleet_reads_well_at_every_width() {
+    let history = History::standing_still();
+    history.record(fleet(&history));
+    for (name, line) in [("fleet", "fleet"), ("fleet_all", "fleet --all")] {
+        let args: Vec<&str> = line.split(' ').collect();
+        assert_looks(name, line, |width| said(&history, &args, width));
+    }
+}
+
+/// Agents in every state, two of them in an effort.
+fn fleet(history: &History) -> Vec<Record> {
+    let project = history.project().display().to_string();
+    let store = history.open_store();
+    let start = EffortStart {
+        who: Who {
+            folder: project.clone(),
+            agent_id: Some("main:build".into()),
+            ..Who::default()
+        },
+        project: project.clone(),
+        task: format!("{project}/.tasks/fix-login"),
+        skill: "implement".into(),
+        phases: vec!["1: Plan".into(), "2: Build".into()],
+        ..EffortStart::default()
+    };
+    let time = history.event("Stop", "x", 0).decided.time;
+    let effort = store
+        .continuity()
+        .start_effort(&start, time)
+        .unwrap()
+        .effort;
+    let phase = PhaseRequest {
+        to: "1: Plan".into(),
+        ..PhaseRequest::default()
+    };
+    let who = start.who.clone();
+    (store.continuity())
+        .change_phase(effort.id, &who, &phase, time)
+        .unwrap();
+    let says = |event: &str, session: &str, ms: i64, signal: AgentSignal| {
+        with(
+            history.event(event, session, ms),
+            Change::AgentStatus(signal),
+        )
+    };
+    let signal = |status| AgentSignal {
+        folder: Some(project.clone()),
+        ..AgentSignal::new(status)
+    };
+    let used = |record: Record, used: f64| with(record, Change::ContextUsed { used });
+    let test = json!({"command": "cargo test --workspace --all-features"});
+    let build = AgentSignal {
+        id: Some("main:build".into()),
+        effort: Some(effort.id),
+        ..signal(AgentStatus::Working)
+    };
+    let gone = Process {
+        id: u32::MAX,
+        started: 1,
+    };
+    vec![
+        used(says("PreToolUse", SHOP, 20_000, build), 0.62),
+        history.start(SHOP, TEST, "Bash", 300_000, &test),
+        used(
+            says(
+                "PermissionRequest",
+                OTHER,
+                250_000,
+                AgentSignal {
+                    waiting_for: Some("permission for Bash: git push origin fix/rounding".into()),
+                    folder: Some(format!("{project}-worktrees/rounding")),
+                    ..signal(AgentStatus::Attention)
+                },
+            ),
+            0.91,
+        ),
+        says(
+            "PostToolUseFailure",
+            "e55a0001-1111",
+            100_000,
+            signal(AgentStatus::Error),
+        ),
+        says(
+            "PreToolUse",
+            "dead0001-2222",
+            200_000,
+            AgentSignal {
+                process: Some(gone),
+                ..signal(AgentStatus::Working)
+            },
+        ),
+        says("Stop", "d04e0001-3333", 150_000, signal(AgentStatus::Done)),
+        with(
+            says(
+                "SessionEnd",
+                "0ff00001-4444",
+                160_000,
+                signal(AgentStatus::Done),
+            ),
+            Change::SessionEnded {
+                reason: Some("prompt_input_exit".into()),
+                unfinished: Unfinished::Cancelled,
+            },
+        ),
+    ]
+}
+
 /// What the view says in each width, in one file.
 fn assert_looks(name: &str, line: &str, said: impl Fn(Option<usize>) -> String) {
     let mut looks = format!("$ bowline {line}\n");

@@ -177,7 +177,8 @@ impl CallContext {
         let mut result = manager.trigger(self.input(), &ctx).await;
         if event == HookEvent::PreToolUse && result.output.decision() == Decision::Ask {
             let live = &self.engine.shared.live;
-            note_question(live, &project.folder, self.input(), &result.output, &ctx);
+            let place = (project.folder.as_path(), project.fleet());
+            note_question(live, place, self.input(), &result.output, &ctx);
         }
         if let Some(why) = &idle {
             note_idleness(&mut result, event, why);
