@@ -198,7 +198,15 @@ mod commands {
         for command in rpc::commands() {
             let args = match command {
                 "traces.get" | "traces.tree" | "triggers.of" => json!({"id": "x"}),
-                "sessions.get" => json!({"session": "x"}),
+                "sessions.get" | "messages.list" => json!({"session": "x"}),
+                "fleet.usage" => json!({"session": "x", "used": 0.5}),
+                "tasks.get" => json!({"folder": "/p/.tasks/x"}),
+                "tasks.new" => json!({"project": "/p", "name": "x"}),
+                "efforts.get" | "notes.list" => json!({"project": "/p"}),
+                "efforts.perform" => json!({"project": "/p", "command": {"note": {"text": "x"}}}),
+                "notes.add" => json!({"project": "/p", "text": "x"}),
+                // The one that was pinned before.
+                "notes.remove" => json!({"project": "/p", "note": 1}),
                 "store.backup" => json!({"to": to}),
                 "store.forget" => json!({"all": true}),
                 "tasks.get" => json!({"folder": "/p/.tasks/x"}),
