@@ -209,17 +209,6 @@ mod commands {
                 "notes.remove" => json!({"project": "/p", "note": 1}),
                 "store.backup" => json!({"to": to}),
                 "store.forget" => json!({"all": true}),
-                "tasks.get" => json!({"folder": "/p/.tasks/x"}),
-                "tasks.new" => json!({"project": "/p", "name": "x"}),
-                "efforts.get" | "notes.list" => json!({"project": "/p"}),
-                "efforts.perform" => {
-                    json!({"project": "/p", "command": {"start": {"task": "x", "skill": "fix"}}})
-                }
-                "notes.add" => json!({"project": "/p", "text": "x"}),
-                "notes.remove" => json!({"project": "/p", "note": 1}),
-                "fleet.usage" => json!({"session": "x", "used": 0.5}),
-                "messages.list" => json!({"session": "x"}),
-                "leases.release" => json!({"paths": ["/p/a"]}),
                 _ => json!({}),
             };
             let answer = ask(&store, command, args);
