@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use bowline::hooks::Decision;
 use bowline_continuity::action::{EffortStart, PhaseRequest, Who};
+use bowline_continuity::fleet::{AgentStatus, Process};
 use bowline_continuity::session::Dehydrated;
-use bowline_store::{CallKey, Change, Enforcement, Record, Store as _, Unfinished};
+use bowline_store::{AgentSignal, CallKey, Change, Enforcement, Record, Store as _, Unfinished};
 use bowline_testkit::{Ran, bowline, needs};
 use serde_json::json;
 

@@ -91,7 +91,7 @@ fn ordered(agents: Vec<FleetAgent>, runs: impl Fn(Process) -> bool) -> Vec<Shown
 const COLUMNS: &[Column] = &[
     Column::whole("Status", 7),
     Column::optional("For", 8, 5),
-    Column::whole("Agent", 8).at_most(16).at_least(8).of_ids(),
+    Column::whole("Agent", 8).at_most(12).at_least(8).of_ids(),
     Column::optional("Program", 11, 0).if_differing(2),
     Column::optional("Project", 14, 6)
         .at_most(28)
@@ -100,7 +100,7 @@ const COLUMNS: &[Column] = &[
     Column::optional("Effort", 20, 4).at_most(32).at_least(12),
     Column::optional("Phase", 12, 3).at_most(20).at_least(8),
     Column::optional("Context", 9, 4),
-    Column::rest("What it does"),
+    Column::rest("Waits for, or did last"),
 ];
 
 /// A line for each.
@@ -215,13 +215,12 @@ fn doing(agent: &FleetAgent, state: State) -> Text {
             } else {
                 format!("  {action}")
             };
-            Text::styled("waits for ", style::FAINT)
-                .plain(waits)
-                .with(rest, style::FAINT)
+            Text::from(waits).with(rest, style::FAINT)
         }
         None if state == State::Ended => {
+            let gap = if action.is_empty() { "" } else { "  " };
             let why = agent.end_reason.as_deref().unwrap_or_default();
-            Text::from(action).with(format!("  {why}"), style::FAINT)
+            Text::from(action).with(format!("{gap}{why}"), style::FAINT)
         }
         None => action.into(),
     }
@@ -296,12 +295,12 @@ mod tests {
             (
                 json!({"last_action": "Bash: ls", "waiting_for": "permission for Bash: ls"}),
                 State::Reports(AgentStatus::Attention),
-                "waits for permission for Bash: ls",
+                "permission for Bash: ls",
             ),
             (
                 json!({"last_action": "Bash: ls", "waiting_for": "an answer: which one?"}),
                 State::Reports(AgentStatus::Attention),
-                "waits for an answer: which one?  Bash: ls",
+                "an answer: which one?  Bash: ls",
             ),
             (
                 json!({"last_action": "Bash: ls", "waiting_for": "an answer"}),
