@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
-use bowline_testkit::{Sandbox, client, put};
+use bowline_testkit::{Sandbox, client, put, until};
 use serde_json::{Value, json};
 
 /// Reads the names of files with payloads, and writes the answers beside them.
@@ -184,6 +184,13 @@ impl<'s> FakeAgent<'s> {
             .open(self.transcript())
             .unwrap();
         writeln!(file, "{record}").unwrap();
+    }
+
+    /// Somebody else ends it.
+    pub(super) fn wait_for_the_end(mut self) {
+        until("the agent ends", || {
+            self.process.try_wait().unwrap().is_some()
+        });
     }
 
     /// Ends without a word.

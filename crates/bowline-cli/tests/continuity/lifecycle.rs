@@ -152,6 +152,45 @@ fn f39_b_failures_teammates_and_tasks_leave_a_message() {
     assert_eq!(teammate.unwrap()["status"], "done", "{fleet}");
 }
 
+/// Only where it is wanted, only in an effort, and only the agent whose context is full.
+#[test]
+#[cfg(target_os = "linux")]
+fn f35_d_auto_compaction_ends_the_agent_that_called_where_that_is_wanted() {
+    let sandbox = with_client();
+    sandbox.run(&["daemon", "start"]).expect(0, &[]);
+    let compacts = |agent: &mut FakeAgent<'_>, trigger: &str| {
+        agent.report(
+            "PreCompact",
+            json!({"trigger": trigger, "custom_instructions": null}),
+        )
+    };
+    let (mut full, mut other) = (
+        FakeAgent::start(&sandbox, "full"),
+        FakeAgent::start(&sandbox, "other"),
+    );
+    full.begins("startup");
+    full.bowline(&["effort", "start", "login", "implement"])
+        .expect(0, &[]);
+    other.begins("startup");
+    compacts(&mut full, "auto").is_silent();
+    full.bash("ls").is_silent();
+    sandbox.write(
+        "home/.config/bowline/config.toml",
+        "[effort]\non_auto_compaction = 'end'\n",
+    );
+    sandbox.run(&["daemon", "restart"]).expect(0, &[]);
+    compacts(&mut full, "manual").is_silent();
+    full.bash("ls").is_silent();
+    compacts(&mut full, "auto");
+    full.wait_for_the_end();
+    other.bash("ls");
+    let sessions = sandbox.json(&["session", "list"]);
+    let sessions = sessions["sessions"].as_array().unwrap();
+    let of = |name: &str| sessions.iter().find(|it| it["session"] == name).unwrap();
+    assert_eq!(of("full")["end_reason"], "overflow", "{sessions:?}");
+    assert_eq!(of("other")["ended_at"], Value::Null, "{sessions:?}");
+}
+
 fn messages(sandbox: &bowline_testkit::Sandbox, session: &str) -> Vec<Value> {
     let said = sandbox.json(&["session", "messages", session]);
     said["messages"].as_array().unwrap().clone()
