@@ -6,6 +6,7 @@ mod agents {
     mod allow;
     mod background;
     mod bare;
+    mod continued;
     mod demo;
     mod direct;
     mod documents;

@@ -25,7 +25,7 @@ pub struct Effort {
     pub skill: String,
     /// The skill's mode.
     pub mode: Option<String>,
-    /// The how-manieth effort of its task it is, from 1.
+    /// Its number among the efforts of its task, from 1.
     pub ordinal: u32,
     /// Whether it goes on.
     pub lifecycle: Lifecycle,

@@ -249,6 +249,9 @@ impl Server {
                 if is_lost() {
                     shared.request_stop(Stop::SocketLost);
                 }
+                shared
+                    .agents
+                    .recall(|| store.continuity().fleet(None, None).ok());
                 for end in shared.agents.ended(process::runs) {
                     store.submit(end, Box::new(|_| {}));
                 }

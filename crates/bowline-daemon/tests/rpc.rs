@@ -198,19 +198,17 @@ mod commands {
         for command in rpc::commands() {
             let args = match command {
                 "traces.get" | "traces.tree" | "triggers.of" => json!({"id": "x"}),
-                "sessions.get" => json!({"session": "x"}),
-                "store.backup" => json!({"to": to}),
-                "store.forget" => json!({"all": true}),
+                "sessions.get" | "messages.list" => json!({"session": "x"}),
+                "fleet.usage" => json!({"session": "x", "used": 0.5}),
                 "tasks.get" => json!({"folder": "/p/.tasks/x"}),
                 "tasks.new" => json!({"project": "/p", "name": "x"}),
                 "efforts.get" | "notes.list" => json!({"project": "/p"}),
-                "efforts.perform" => {
-                    json!({"project": "/p", "command": {"start": {"task": "x", "skill": "fix"}}})
-                }
+                "efforts.perform" => json!({"project": "/p", "command": {"note": {"text": "x"}}}),
                 "notes.add" => json!({"project": "/p", "text": "x"}),
+                // The one that was pinned before.
                 "notes.remove" => json!({"project": "/p", "note": 1}),
-                "fleet.usage" => json!({"session": "x", "used": 0.5}),
-                "messages.list" => json!({"session": "x"}),
+                "store.backup" => json!({"to": to}),
+                "store.forget" => json!({"all": true}),
                 _ => json!({}),
             };
             let answer = ask(&store, command, args);

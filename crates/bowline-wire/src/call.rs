@@ -87,6 +87,7 @@ impl fmt::Debug for Call {
             .field("event", &self.event)
             .field("on_failure", &self.on_failure)
             .field("signs", &self.signs)
+            .field("reporter", &self.reporter)
             .field("cwd", &self.cwd)
             .field("env", &self.env)
             .field("payload_bytes", &self.payload_bytes)

@@ -61,7 +61,7 @@ impl Caller {
 
 /// Who reports an event of a project.
 pub(super) fn who(input: &HookInput, ctx: &HookContext, project: &Path) -> Who {
-    let folder = input.cwd().map(Path::new).unwrap_or(project);
+    let folder = input.cwd().map_or(project, Path::new);
     Who {
         folder: folder.to_string_lossy().into_owned(),
         project: Some(project.to_string_lossy().into_owned()),

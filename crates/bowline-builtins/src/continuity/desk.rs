@@ -57,7 +57,7 @@ pub enum Done {
         /// The effort.
         effort: Effort,
         /// The session that left it.
-        session: SessionState,
+        session: Box<SessionState>,
     },
     /// The effort is finished.
     Finished(Effort),
@@ -112,6 +112,7 @@ impl<'a> Desk<'a> {
                 let payload = dehydration::read(&redact(payload))?;
                 let store = self.store.continuity();
                 let session = store.dehydrate(who, effort.id, &payload, at)?;
+                let session = Box::new(session);
                 Ok(Done::Dehydrated { effort, session })
             }
             EffortCommand::Finish => {

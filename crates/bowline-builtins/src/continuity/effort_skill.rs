@@ -120,8 +120,11 @@ impl Hook for EffortSkill {
 fn effort_of(done: &Done) -> Value {
     let effort = match done {
         Done::Begun(begun) => &begun.effort,
-        Done::Logged { effort, .. } | Done::Dehydrated { effort, .. } => effort,
-        Done::Phase(effort) | Done::Finished(effort) | Done::Shown(effort) => effort,
+        Done::Logged { effort, .. }
+        | Done::Dehydrated { effort, .. }
+        | Done::Phase(effort)
+        | Done::Finished(effort)
+        | Done::Shown(effort) => effort,
         Done::Noted(_) => return Value::Null,
     };
     json!({ "id": effort.id, "task": effort.task, "skill": effort.skill, "phase": effort.phase })

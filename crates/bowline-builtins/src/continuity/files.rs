@@ -169,7 +169,7 @@ impl Transcript {
 /// The end of a transcript, in whole lines.
 pub(super) fn last_lines(path: &str) -> Option<String> {
     let mut file = File::open(path).ok()?;
-    let length = file.metadata().ok().filter(|it| it.is_file())?.len();
+    let length = file.metadata().ok().filter(fs::Metadata::is_file)?.len();
     let from = length.saturating_sub(TAIL);
     file.seek(SeekFrom::Start(from)).ok()?;
     let mut bytes = Vec::new();

@@ -1,7 +1,7 @@
 //! What a person sees of the agents that run.
 
 use bowline_testkit::until;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::agent::{FakeAgent, with_client};
 
@@ -61,7 +61,6 @@ fn attention_says_for_what_and_ends_when_somebody_looks() {
     );
     sandbox.run(&["fleet", "seen", "main"]).expect(0, &[]);
     assert_eq!(first()["status"], "checked");
-    assert_eq!(first()["waiting_for"], Value::Null);
 }
 
 #[test]
@@ -76,7 +75,7 @@ fn an_agent_that_is_killed_is_shown_dead_and_its_work_is_offered() {
         .expect(0, &[]);
     agent.report("UserPromptSubmit", json!({"prompt": "Fix the login"}));
     agent.bash("ls").is_silent();
-    let status = || sandbox.json(&["fleet", "--all"])["agents"][0]["status"].clone();
+    let status = || sandbox.json(&["fleet", "--all"])["agents"][0]["state"].clone();
     assert_eq!(status(), "working");
     agent.kill();
     assert_eq!(status(), "dead");

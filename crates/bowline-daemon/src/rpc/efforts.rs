@@ -200,12 +200,11 @@ impl Question for EffortOf {
 
     fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
         let store = store.continuity();
-        let effort = match self.effort {
-            Some(number) => Some(EffortId(number)),
-            None => {
-                let resolved = store.resolve(&self.asker.who())?;
-                resolved.effort.map(|effort| effort.id)
-            }
+        let effort = if let Some(number) = self.effort {
+            Some(EffortId(number))
+        } else {
+            let resolved = store.resolve(&self.asker.who())?;
+            resolved.effort.map(|effort| effort.id)
         };
         match effort {
             Some(effort) => store.effort(effort),

@@ -115,6 +115,10 @@ fn existing(db: &Connection, id: EffortId) -> Result<Effort, Refused> {
 }
 
 pub(super) fn start(db: &Connection, start: &EffortStart, at: i64) -> Result<Begun, Refused> {
+    if start.task.is_empty() || start.skill.is_empty() {
+        let message = "An effort needs a task and a skill.";
+        return Err(RuleError::new(Code::CommandError, message).into());
+    }
     caps::check_name("task", &start.task, caps::PATH)?;
     caps::check_name("skill", &start.skill, caps::NAME)?;
     caps::check_name("mode", start.mode.as_deref().unwrap_or(""), caps::NAME)?;

@@ -8,7 +8,7 @@ use crate::settings::keys::value::{Choice, Chosen, Percent};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct EffortConfig {
-    /// How many tool calls an agent may make without a log entry; the next one is denied. An effort may say it for itself.
+    /// The call with this number since the last log entry is denied. An effort may have its own number.
     pub block_after: u32,
     /// From this part of the context window on, in percent, the agent is told to leave a summary.
     pub overflow_percent: u32,
@@ -45,7 +45,7 @@ pub(super) static TABLE: Table = Table {
     keys: &[
         Key::setting(
             "block_after",
-            "How many tool calls an agent may make without a log entry; the next one is denied until it logs. An effort may say it for itself.",
+            "The call with this number since the last log entry is denied, and so is each one after it, until the agent logs. An effort may have its own number.",
             &Put(|config, _, calls| config.effort.block_after = calls, Never),
         ),
         Key::setting(
