@@ -188,7 +188,7 @@ pub(crate) fn run(command: Command, ui: &mut Ui) -> Result<Outcome> {
         Command::Trace(args) => trace::run(args, ui),
         Command::Session(args) => session::run(&args, ui),
         Command::Fleet(args) => fleet::run(&args, ui),
-        Command::Statusline(args) => statusline::run(&args, ui),
+        Command::Statusline(args) => Ok(statusline::run(&args, ui)),
         Command::Supervise(args) => supervise::run(&args, ui),
         Command::Log(args) => log::run(&args, ui),
         Command::Denied(args) => denied::run(args, ui),

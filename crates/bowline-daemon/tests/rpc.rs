@@ -202,8 +202,9 @@ mod commands {
                 "fleet.usage" => json!({"session": "x", "used": 0.5}),
                 "tasks.get" => json!({"folder": "/p/.tasks/x"}),
                 "tasks.new" => json!({"project": "/p", "name": "x"}),
-                "efforts.get" | "notes.list" => json!({"project": "/p"}),
+                "efforts.get" | "fleet.standing" | "notes.list" => json!({"project": "/p"}),
                 "efforts.perform" => json!({"project": "/p", "command": {"note": {"text": "x"}}}),
+                "leases.release" => json!({"paths": ["/p/x"]}),
                 "notes.add" => json!({"project": "/p", "text": "x"}),
                 // The one that was pinned before.
                 "notes.remove" => json!({"project": "/p", "note": 1}),

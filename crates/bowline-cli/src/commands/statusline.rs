@@ -18,7 +18,6 @@ use serde_json::Value;
 
 use super::fleet::percent;
 use crate::Outcome;
-use crate::error::Result;
 use crate::ui::{Text, Ui};
 use crate::{moment, process, project, stream};
 
@@ -50,7 +49,7 @@ pub(crate) struct StatuslineArgs {
     other: Vec<String>,
 }
 
-pub(crate) fn run(args: &StatuslineArgs, ui: &mut Ui) -> Result<Outcome> {
+pub(crate) fn run(args: &StatuslineArgs, ui: &mut Ui) -> Outcome {
     // Nobody types it.
     let input = if io::stdin().is_terminal() {
         Vec::new()
@@ -63,7 +62,7 @@ pub(crate) fn run(args: &StatuslineArgs, ui: &mut Ui) -> Result<Outcome> {
     let own = own.unwrap_or_else(|_| minimal(&input));
     // What another program prints may have colours and links.
     ui.verbatim(&joined(&other, &Text::from(own).content()));
-    Ok(Outcome::Clean)
+    Outcome::Clean
 }
 
 /// What the input itself says.

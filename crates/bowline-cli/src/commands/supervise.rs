@@ -89,20 +89,17 @@ pub(crate) fn run(args: &SuperviseArgs, ui: &mut Ui) -> Result<Outcome> {
         let Some(why) = overflow(&agent_id, began, ui)? else {
             return Ok(Outcome::Answered(code));
         };
-        match restarts.another(Instant::now()) {
-            Some(number) => ui.note(format!(
-                "{why}; starting the agent again ({number} of {} within {} s)",
-                args.max_restarts, args.within
-            )),
-            None => {
-                let times = counted(args.max_restarts, "time");
-                ui.note(format!(
-                    "{why}, and the agent was started again {times} within {} s; giving up (`bowline fleet --all` shows where it stood)",
-                    args.within
-                ));
-                return Ok(Outcome::Answered(code.max(1)));
-            }
-        }
+        let (most, within) = (args.max_restarts, args.within);
+        let Some(number) = restarts.another(Instant::now()) else {
+            let times = counted(most, "time");
+            ui.note(format!(
+                "{why}, and the agent was started again {times} within {within} s; giving up (`bowline fleet --all` shows where it stood)"
+            ));
+            return Ok(Outcome::Answered(code.max(1)));
+        };
+        ui.note(format!(
+            "{why}; starting the agent again ({number} of {most} within {within} s)"
+        ));
     }
 }
 

@@ -74,7 +74,7 @@ fn an_agent_that_is_killed_is_dead_at_once_and_stays_so() {
     let mut agent = stage.agent("s-1");
     agent.reports("UserPromptSubmit", &json!({"prompt": "go"}));
     stage.until_state("s-1", "working");
-    agent.is_killed();
+    agent.kill();
     let dead = stage.agent_in_fleet("s-1").unwrap();
     assert_eq!(dead["state"], "dead", "before the daemon has noticed");
     stage.run(&["fleet"]).expect(0, &["dead"]);

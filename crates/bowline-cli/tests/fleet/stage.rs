@@ -75,8 +75,8 @@ impl Stage {
     /// What `bowline fleet` says of an agent.
     pub(super) fn agent_in_fleet(&self, id: &str) -> Option<Value> {
         let document = self.json(&["fleet", "--all"]);
-        let agents = document["agents"].as_array().unwrap().iter();
-        agents.filter(|it| it["id"] == id).cloned().next()
+        let mut agents = document["agents"].as_array().unwrap().iter();
+        agents.find(|it| it["id"] == id).cloned()
     }
 
     /// Waits until an agent is in this state.
@@ -113,7 +113,7 @@ impl Agent {
     }
 
     /// Ends without a word.
-    pub(super) fn is_killed(mut self) {
+    pub(super) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
