@@ -237,10 +237,7 @@ fn agents_without_guards() {
 /// An agent that Bowline is put into could take it out again.
 #[test]
 fn agents_that_bowline_is_put_into() {
-    for (_, protocol) in bowline_agents::supported() {
-        let Some(it) = protocol.registration else {
-            continue;
-        };
+    for it in bowline_agents::registrations() {
         let (folder, user, program) = (it.folder.in_home, it.files.user, it.client.name);
         let mut table = vec![
             format!("self rm ~/{folder}/{user}"),
@@ -281,6 +278,9 @@ fn programs_that_change_its_settings() {
          self echo x > $XDG_CONFIG_HOME/bowline/config.toml
          self rm -rf "$XDG_DATA_HOME/bowline"
          self echo {} > "$CLAUDE_CONFIG_DIR/settings.json"
+         self echo x > "$CODEX_HOME/config.toml"
+         self rm "$BOWLINE_SOCKET"
+         pass echo x > "$CLAUDE_CONFIG_DIR/commands/fix.md"
          self echo x > /srv/conf/bowline/trust.json
          self echo x > /srv/conf/bowline/allowed.json
          pass cat .claude/settings.json
