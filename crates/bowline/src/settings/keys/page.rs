@@ -12,7 +12,7 @@ const HEAD: &str = "\
 # Settings
 
 Every key of Bowline's own files. This page is made from the table that the reader uses: `BOWLINE_UPDATE=1 cargo test
--p bowline checked_in` writes it anew. `bowline schema` prints the same for editors.
+-p bowline --lib checked_in` writes it anew. `bowline schema` prints the same for editors.
 
 | file | whose it is |
 |---|---|
