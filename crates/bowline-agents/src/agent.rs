@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use crate::answer::Answer;
-use crate::claude_code::ClientVersion;
 use crate::event::HookEvent;
 use crate::last_resort::LastResort;
 use crate::opinion::Opinion;
+use crate::registration::Registration;
 use crate::spelling::Spellings;
 use crate::tool::Tool;
 
@@ -53,7 +53,7 @@ pub struct Protocol {
     /// Who runs the hooks of Claude Code's own files where this agent works.
     pub claude_hooks: ClaudeHooks,
     /// How Bowline is put into its settings; nothing where a program has to start `bowline-hook` by itself.
-    pub registration: Option<Registration>,
+    pub registration: Option<&'static Registration>,
 }
 
 /// Who runs the hooks of Claude Code's own files.
@@ -63,41 +63,6 @@ pub enum ClaudeHooks {
     Agent,
     /// Nobody, unless `[bridge]` says that Bowline does.
     Bridge,
-}
-
-/// How Bowline is put into an agent's settings.
-#[derive(Debug)]
-pub struct Registration {
-    /// Its settings files.
-    pub files: SettingsFiles,
-    /// What they look like.
-    pub syntax: SettingsSyntax,
-    /// The agent's limit for one hook, in seconds, which `bowline-hook` expects.
-    pub timeout: u32,
-    /// Whether Bowline is registered for the event with a client of this version.
-    pub(crate) registers: fn(HookEvent, ClientVersion) -> bool,
-    /// Whether a client of this version starts a program with arguments, without a shell.
-    pub(crate) takes_arguments: fn(ClientVersion) -> bool,
-    /// Whether a client of this version can be told to block when the hook for the event cannot run.
-    pub(crate) can_block: fn(HookEvent, ClientVersion) -> bool,
-}
-
-/// Where an agent's settings are.
-#[derive(Debug)]
-pub struct SettingsFiles {
-    /// The user's, in the agent's folder of the user.
-    pub user: &'static str,
-    /// The project's, in the project.
-    pub project: &'static str,
-    /// The user's for one project, in the project.
-    pub local: &'static str,
-}
-
-/// What a settings file looks like, and thus how it is edited.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SettingsSyntax {
-    /// Claude Code's `settings.json`: `hooks`, by event, in groups with matchers.
-    ClaudeJson,
 }
 
 impl Agent {
@@ -125,29 +90,5 @@ impl Protocol {
     /// shown to the user.
     pub fn enforces(&self, event: HookEvent) -> bool {
         (self.enforces)(event)
-    }
-}
-
-impl Registration {
-    /// The events that Bowline is registered for with a client of this version.
-    pub fn events(&self, client: ClientVersion) -> impl Iterator<Item = HookEvent> {
-        let registers = self.registers;
-        let all = HookEvent::ALL.iter().copied();
-        all.filter(move |event| registers(*event, client))
-    }
-
-    /// Whether Bowline is registered for the event with a client of this version.
-    pub fn registers(&self, event: HookEvent, client: ClientVersion) -> bool {
-        (self.registers)(event, client)
-    }
-
-    /// Whether a client of this version starts a program with arguments, without a shell.
-    pub fn takes_arguments(&self, client: ClientVersion) -> bool {
-        (self.takes_arguments)(client)
-    }
-
-    /// Whether a client of this version can be told to block when the hook for the event cannot run.
-    pub fn can_block(&self, event: HookEvent, client: ClientVersion) -> bool {
-        (self.can_block)(event, client)
     }
 }

@@ -11,14 +11,18 @@ mod version;
 
 use serde_json::json;
 
-use crate::agent::{Agent, ClaudeHooks, Protocol, Registration, Support};
+use crate::agent::{Agent, ClaudeHooks, Protocol, Support};
 use crate::answer::Answer;
 use crate::event::HookEvent;
 use crate::last_resort::{LastResort, Unjudged};
-pub use version::{ClientVersion, Feature, NoVersion};
+use crate::registration::Registration;
+pub use version::Feature;
 
 /// The variable by which it names its project's folder. Scripts that were written for it look for the same one.
 pub const PROJECT_VARIABLE: &str = "CLAUDE_PROJECT_DIR";
+
+/// The variable that names its folder of the user.
+pub const FOLDER_VARIABLE: &str = "CLAUDE_CONFIG_DIR";
 
 /// Claude Code.
 pub const AGENT: Agent = Agent {
@@ -38,7 +42,7 @@ pub const PROTOCOL: Protocol = Protocol {
     tools: tools::CURRENT,
     project_variable: Some(PROJECT_VARIABLE),
     claude_hooks: ClaudeHooks::Agent,
-    registration: Some(REGISTRATION),
+    registration: Some(&REGISTRATION),
 };
 
 /// How Bowline is put into its settings.

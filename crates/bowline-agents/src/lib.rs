@@ -27,20 +27,21 @@ pub mod last_resort;
 pub mod near;
 pub mod opinion;
 pub mod output;
+pub mod registration;
 mod registry;
 mod spelling;
 mod strictness;
 mod tool;
+mod version;
 
-pub use agent::{
-    Agent, ClaudeHooks, Protocol, Registration, SettingsFiles, SettingsSyntax, Support,
-};
+pub use agent::{Agent, ClaudeHooks, Protocol, Support};
 pub use answer::{Answer, Object};
 pub use decision::Decision;
 pub use event::{EventClass, HookEvent, UnknownEvent};
 pub use json::kind_of;
 pub use opinion::{Observed, Opinion, Permission};
 pub use output::HookOutput;
+pub use registration::Registration;
 pub use registry::{
     AGENTS, DEFAULT, is_project_variable, marks, named, project_variables, supported,
     supported_names,
@@ -48,3 +49,4 @@ pub use registry::{
 pub use spelling::Spellings;
 pub use strictness::Strictness;
 pub use tool::{McpTool, Tool};
+pub use version::{ClientVersion, NoVersion};

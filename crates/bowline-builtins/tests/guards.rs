@@ -1,13 +1,13 @@
 //! The guards as ordinary hooks of a project: order, reasons, rule ids, modes, and silence.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
-mod place;
+mod hooked_sandbox;
 
 use bowline::hooks::{Decision, FnHook, HookEvent, HookInput, HookManager, Opinion, Recording};
 use bowline::settings::{Lasts, Reach, TrustState, Wish};
 use bowline_builtins::guard::{GuardHook, GuardedCall, Judged, ToolGuard, call_of};
 use bowline_testkit::needs;
-use place::Place;
+use hooked_sandbox::HookedSandbox;
 use serde_json::{Value, json};
 
 fn shell(command: &str) -> HookInput {
@@ -24,8 +24,8 @@ fn reason(output: &Opinion) -> &str {
 
 #[tokio::test]
 async fn f40_a_a_destructive_command_is_denied_with_reason_rule_and_a_safer_way() {
-    let place = Place::new();
-    let result = place.fire(shell("sudo rm -rf /")).await;
+    let sandbox = HookedSandbox::new();
+    let result = sandbox.fire(shell("sudo rm -rf /")).await;
     assert_eq!(result.output.decision(), Decision::Deny);
     let reason = reason(&result.output);
     for part in [
@@ -47,7 +47,7 @@ async fn f40_a_a_destructive_command_is_denied_with_reason_rule_and_a_safer_way(
 
 #[tokio::test]
 async fn f41_a_a_sensitive_file_is_denied_for_every_tool() {
-    let place = Place::new();
+    let sandbox = HookedSandbox::new();
     for (input, decision) in [
         (tool("Read", json!({ "file_path": ".env" })), Decision::Deny),
         (
@@ -75,14 +75,14 @@ async fn f41_a_a_sensitive_file_is_denied_for_every_tool() {
         ),
     ] {
         let shown = format!("{:?}", input.data);
-        let result = place.fire(input).await;
+        let result = sandbox.fire(input).await;
         assert_eq!(result.output.decision(), decision, "{shown}");
     }
 }
 
 #[tokio::test]
 async fn nothing_to_say_is_silence() {
-    let place = Place::new();
+    let sandbox = HookedSandbox::new();
     for input in [
         shell("cargo test"),
         shell("rm -rf node_modules"),
@@ -92,15 +92,15 @@ async fn nothing_to_say_is_silence() {
         HookInput::session_start("s1"),
     ] {
         let shown = format!("{:?}", input.data);
-        let result = place.fire(input).await;
+        let result = sandbox.fire(input).await;
         assert_eq!(result.output, Opinion::allow(), "{shown}");
     }
 }
 
 #[tokio::test]
 async fn look_alikes_are_shown_escaped_and_asked_about() {
-    let place = Place::new();
-    let result = place.fire(shell("l\u{455} src")).await;
+    let sandbox = HookedSandbox::new();
+    let result = sandbox.fire(shell("l\u{455} src")).await;
     assert_eq!(result.output.decision(), Decision::Ask);
     assert!(
         reason(&result.output).contains("\\u{455}"),
@@ -112,8 +112,8 @@ async fn look_alikes_are_shown_escaped_and_asked_about() {
 
 #[tokio::test]
 async fn guards_judge_what_other_hooks_have_made_of_the_call() {
-    let place = Place::new();
-    let mut manager: HookManager = place.manager();
+    let sandbox = HookedSandbox::new();
+    let mut manager: HookManager = sandbox.manager();
     manager.register(
         FnHook::new("rewriter", [HookEvent::PreToolUse], |_, _| async {
             Ok(Opinion::allow().updated_input(json!({ "command": "git reset --hard" })))
@@ -127,16 +127,16 @@ async fn guards_judge_what_other_hooks_have_made_of_the_call() {
                 .iter()
                 .position(|it| *it == "guard:commands")
     );
-    let result = manager.trigger(shell("ls"), &place.context()).await;
+    let result = manager.trigger(shell("ls"), &sandbox.context()).await;
     assert_eq!(result.output.decision(), Decision::Deny);
     assert_eq!(result.output.rewritten_input(), None);
 }
 
 #[tokio::test]
 async fn the_same_denied_call_gets_a_shorter_firmer_answer() {
-    let place = Place::new();
-    let manager = place.manager();
-    let context = place.context();
+    let sandbox = HookedSandbox::new();
+    let manager = sandbox.manager();
+    let context = sandbox.context();
     let first = manager.trigger(shell("git reset --hard"), &context).await;
     let mut again = shell("git reset --hard");
     again.replace_tool_input(json!({ "command": "git reset --hard", "description": "please" }));
@@ -159,9 +159,10 @@ async fn the_same_denied_call_gets_a_shorter_firmer_answer() {
 
 #[tokio::test]
 async fn denials_are_signed_and_only_the_person_reads_how_to_allow() {
-    let place = Place::new().user("[[rule]]\nid = 'no-make'\ncommand = 'make *'\nverdict = 'deny'");
-    let manager = place.manager();
-    let context = place.context().with_call_id("019a-77");
+    let sandbox =
+        HookedSandbox::new().user("[[rule]]\nid = 'no-make'\ncommand = 'make *'\nverdict = 'deny'");
+    let manager = sandbox.manager();
+    let context = sandbox.context().with_call_id("019a-77");
     let way = "bowline allow 019a-77";
     for (input, decision, shown) in [
         (shell("git reset --hard"), Decision::Deny, true),
@@ -185,7 +186,7 @@ async fn denials_are_signed_and_only_the_person_reads_how_to_allow() {
         assert_eq!(person.contains(way), shown, "{told}: {person}");
     }
     // What is not recorded cannot be named in a terminal.
-    let unrecorded = place.context().with_call_id("019a-78");
+    let unrecorded = sandbox.context().with_call_id("019a-78");
     let unrecorded = unrecorded.with_recording(Recording::Off);
     let output = manager
         .trigger(shell("git clean -fd"), &unrecorded)
@@ -195,27 +196,27 @@ async fn denials_are_signed_and_only_the_person_reads_how_to_allow() {
     assert_eq!(output.system_message, None);
 }
 
-fn wish(place: &Place, rule: &str, only: Option<&str>, lasts: Lasts) -> Wish {
+fn wish(sandbox: &HookedSandbox, rule: &str, only: Option<&str>, lasts: Lasts) -> Wish {
     Wish {
         rule: rule.to_owned(),
         call: only.map(|command| call_of("Bash", Some(&json!({ "command": command })))),
-        reach: Reach::Project(place.project().to_owned()),
+        reach: Reach::Project(sandbox.project().to_owned()),
         lasts,
     }
 }
 
 #[tokio::test]
 async fn an_allowance_silences_exactly_that() {
-    let place = Place::new();
-    place.allow(wish(&place, "git.reset-hard", None, Lasts::Always));
-    place.allow(wish(
-        &place,
+    let sandbox = HookedSandbox::new();
+    sandbox.allow(wish(&sandbox, "git.reset-hard", None, Lasts::Always));
+    sandbox.allow(wish(
+        &sandbox,
         "git.clean",
         Some("git clean -fd"),
         Lasts::Always,
     ));
-    place.allow(wish(&place, "self.command", None, Lasts::Always));
-    place.allow(wish(&place, "secrets.writing", None, Lasts::Always));
+    sandbox.allow(wish(&sandbox, "self.command", None, Lasts::Always));
+    sandbox.allow(wish(&sandbox, "secrets.writing", None, Lasts::Always));
     for (command, decision) in [
         ("git reset --hard", Decision::NoOpinion),
         ("git reset --hard HEAD~3", Decision::NoOpinion),
@@ -225,20 +226,20 @@ async fn an_allowance_silences_exactly_that() {
         ("bowline uninstall", Decision::Ask),
         ("git push --force", Decision::Deny),
     ] {
-        let output = place.fire(shell(command)).await.output;
+        let output = sandbox.fire(shell(command)).await.output;
         assert_eq!(output.decision(), decision, "{command}");
     }
-    let elsewhere = place
-        .fire_in(&place.home(), shell("git reset --hard"))
+    let elsewhere = sandbox
+        .fire_in(&sandbox.home(), shell("git reset --hard"))
         .await;
     assert_eq!(elsewhere.output.decision(), Decision::Deny);
 }
 
 #[tokio::test]
 async fn an_allowance_for_one_call_is_used_up_by_it_and_by_no_other() {
-    let place = Place::new();
-    place.allow(wish(&place, "git.reset-hard", None, Lasts::Once));
-    place.allow(wish(&place, "git.clean", None, Lasts::Once));
+    let sandbox = HookedSandbox::new();
+    sandbox.allow(wish(&sandbox, "git.reset-hard", None, Lasts::Once));
+    sandbox.allow(wish(&sandbox, "git.clean", None, Lasts::Once));
     let both = "git reset --hard && git clean -fd && rm -rf ~";
     for (command, decision) in [
         ("ls", Decision::NoOpinion),
@@ -248,32 +249,32 @@ async fn an_allowance_for_one_call_is_used_up_by_it_and_by_no_other() {
         ("git reset --hard", Decision::Deny),
         ("git clean -fd", Decision::Deny),
     ] {
-        let output = place.fire(shell(command)).await.output;
+        let output = sandbox.fire(shell(command)).await.output;
         assert_eq!(output.decision(), decision, "{command}");
     }
 }
 
 #[tokio::test]
 async fn an_allowance_undoes_no_trust_and_a_lock_stays_above_it() {
-    let place = Place::new().untrusted("guard.categories.production = 'allow'");
-    place.trust();
-    place.allow(wish(&place, "git.reset-hard", None, Lasts::Always));
-    assert_eq!(place.settings().trust, TrustState::Trusted);
-    let passes = place.fire(shell("git reset --hard")).await.output;
+    let sandbox = HookedSandbox::new().untrusted("guard.categories.production = 'allow'");
+    sandbox.trust();
+    sandbox.allow(wish(&sandbox, "git.reset-hard", None, Lasts::Always));
+    assert_eq!(sandbox.settings().trust, TrustState::Trusted);
+    let passes = sandbox.fire(shell("git reset --hard")).await.output;
     assert_eq!(passes.decision(), Decision::NoOpinion);
     for lock in ["locked = ['guard']", "locked = ['guard.allow']", "not toml"] {
-        let place = Place::new().managed(lock);
-        place.allow(wish(&place, "git.reset-hard", None, Lasts::Always));
-        let output = place.fire(shell("git reset --hard")).await.output;
+        let sandbox = HookedSandbox::new().managed(lock);
+        sandbox.allow(wish(&sandbox, "git.reset-hard", None, Lasts::Always));
+        let output = sandbox.fire(shell("git reset --hard")).await.output;
         assert_eq!(output.decision(), Decision::Deny, "{lock}");
     }
 }
 
 #[tokio::test]
 async fn f40_e_one_strike_denies_once_and_lets_the_identical_retry_pass() {
-    let place = Place::new().user("guard.mode = 'one-strike'");
-    let manager = place.manager();
-    let context = place.context();
+    let sandbox = HookedSandbox::new().user("guard.mode = 'one-strike'");
+    let manager = sandbox.manager();
+    let context = sandbox.context();
     let first = manager.trigger(shell("git reset --hard"), &context).await;
     assert_eq!(first.output.decision(), Decision::Deny);
     assert!(reason(&first.output).contains("once more passes"));
@@ -301,8 +302,8 @@ async fn f40_e_one_strike_denies_once_and_lets_the_identical_retry_pass() {
 
 #[tokio::test]
 async fn f40_e_observe_tells_and_lets_pass_except_for_itself() {
-    let place = Place::new().user("guard.mode = 'observe'");
-    let denied = place.fire(shell("rm -rf ~")).await;
+    let sandbox = HookedSandbox::new().user("guard.mode = 'observe'");
+    let denied = sandbox.fire(shell("rm -rf ~")).await;
     assert_eq!(denied.output.decision(), Decision::NoOpinion);
     let told = denied.output.system_message.unwrap();
     assert!(
@@ -313,72 +314,81 @@ async fn f40_e_observe_tells_and_lets_pass_except_for_itself() {
     assert_eq!(observed.decision, Decision::Deny);
     assert_eq!(observed.rule.as_deref(), Some("files.delete"));
     assert!(told.ends_with(&observed.reason), "{told}");
-    let own = place.fire(shell("bowline pause")).await;
+    let own = sandbox.fire(shell("bowline pause")).await;
     assert_eq!(own.output.decision(), Decision::Ask);
 }
 
 #[tokio::test]
 async fn settings_reach_the_guards_by_agent_and_sub_agent() {
-    let place = Place::new().user(
+    let sandbox = HookedSandbox::new().user(
         "[guard.agents.codex]\ncategories.discard = 'allow'\n\
          [guard.subagents.Explore]\nmode = 'observe'\ncategories.discard = 'ask'\ncategories.remote = 'deny'",
     );
     let reset = || shell("git reset --hard");
     let of = |input: HookInput, agent_type: &str| input.with_field("agent_type", agent_type);
-    assert_eq!(place.fire(reset()).await.output.decision(), Decision::Deny);
-    let codex = place.fire_as("codex", reset()).await;
+    assert_eq!(
+        sandbox.fire(reset()).await.output.decision(),
+        Decision::Deny
+    );
+    let codex = sandbox.fire_as("codex", reset()).await;
     assert_eq!(codex.output.decision(), Decision::NoOpinion);
-    let other = place.fire_as("claude-code", reset()).await;
+    let other = sandbox.fire_as("claude-code", reset()).await;
     assert_eq!(other.output.decision(), Decision::Deny);
-    let disguised = place.fire(of(reset(), "codex")).await;
+    let disguised = sandbox.fire(of(reset(), "codex")).await;
     assert_eq!(
         disguised.output.decision(),
         Decision::Deny,
         "a sub-agent's name is no agent's"
     );
-    let explore = place.fire(of(reset(), "Explore")).await;
+    let explore = sandbox.fire(of(reset(), "Explore")).await;
     assert_eq!(
         explore.output.decision(),
         Decision::Deny,
         "a sub-agent's settings only tighten"
     );
-    let of_codex = place.fire_as("codex", of(reset(), "Explore")).await;
+    let of_codex = sandbox.fire_as("codex", of(reset(), "Explore")).await;
     assert_eq!(of_codex.output.decision(), Decision::Ask);
     let publish = || shell("npm publish");
-    assert_eq!(place.fire(publish()).await.output.decision(), Decision::Ask);
-    let denied = place.fire(of(publish(), "Explore")).await;
+    assert_eq!(
+        sandbox.fire(publish()).await.output.decision(),
+        Decision::Ask
+    );
+    let denied = sandbox.fire(of(publish(), "Explore")).await;
     assert_eq!(denied.output.decision(), Decision::Deny);
 }
 
 #[needs(git)]
 #[tokio::test]
 async fn a_linked_worktree_may_be_looser_but_not_for_what_lies_outside_of_it() {
-    let place = Place::new();
+    let sandbox = HookedSandbox::new();
     let write = |folder: &std::path::Path, text: &str| {
         std::fs::write(folder.join("work.txt"), text).unwrap();
     };
-    let (project, tree) = (place.path("home/project"), place.path("home/tree"));
+    let (project, tree) = (sandbox.path("home/project"), sandbox.path("home/tree"));
     write(&project, "committed");
-    place.git(&["init", "-q"]);
-    place.git(&["add", "-A"]);
-    place.git(&["commit", "-q", "-m", "x"]);
-    place.git(&["worktree", "add", "-q", "../tree"]);
+    sandbox.git(&["init", "-q"]);
+    sandbox.git(&["add", "-A"]);
+    sandbox.git(&["commit", "-q", "-m", "x"]);
+    sandbox.git(&["worktree", "add", "-q", "../tree"]);
     // There is something to be lost in both.
     write(&project, "somebody's work");
     write(&tree, "somebody's work");
-    let place = place.user("[guard.worktree]\ncategories.discard = 'allow'");
+    let sandbox = sandbox.user("[guard.worktree]\ncategories.discard = 'allow'");
     let reset = || shell("git reset --hard");
-    assert_eq!(place.fire(reset()).await.output.decision(), Decision::Deny);
-    let inside = place.fire_in(&tree, reset()).await;
+    assert_eq!(
+        sandbox.fire(reset()).await.output.decision(),
+        Decision::Deny
+    );
+    let inside = sandbox.fire_in(&tree, reset()).await;
     assert_eq!(inside.output.decision(), Decision::NoOpinion);
     for outside in [
-        format!("git -C {} reset --hard", place.project().display()),
+        format!("git -C {} reset --hard", sandbox.project().display()),
         "cd ../project && git reset --hard".to_owned(),
         "git -C ../project reset --hard".to_owned(),
         "git -C \"$MAIN\" reset --hard".to_owned(),
         "GIT_DIR=../project/.git git reset --hard".to_owned(),
     ] {
-        let result = place.fire_in(&tree, shell(&outside)).await;
+        let result = sandbox.fire_in(&tree, shell(&outside)).await;
         assert_eq!(result.output.decision(), Decision::Deny, "{outside}");
     }
 }
@@ -398,25 +408,25 @@ async fn a_guard_that_fails_asks() {
             panic!("broken")
         }
     }
-    let place = Place::new();
+    let sandbox = HookedSandbox::new();
     let mut manager = HookManager::new();
-    let guard: GuardHook<Broken> = GuardHook::new(place.builtins().guards);
+    let guard: GuardHook<Broken> = GuardHook::new(sandbox.builtins().guards);
     manager.register(guard);
-    let result = manager.trigger(shell("ls"), &place.context()).await;
+    let result = manager.trigger(shell("ls"), &sandbox.context()).await;
     assert_eq!(result.output.decision(), Decision::Ask);
 }
 
 #[tokio::test]
 async fn every_event_is_judged_by_what_the_machine_is_then() {
-    let place = Place::new();
-    let manager = place.manager();
-    let (out, context) = (place.project().join("out"), place.context());
+    let sandbox = HookedSandbox::new();
+    let manager = sandbox.manager();
+    let (out, context) = (sandbox.project().join("out"), sandbox.context());
     std::fs::create_dir(&out).unwrap();
     let remove = || shell("rm -rf out/");
     let harmless = manager.trigger(remove(), &context).await;
     assert_eq!(harmless.output.decision(), Decision::NoOpinion);
     std::fs::remove_dir(&out).unwrap();
-    std::os::unix::fs::symlink(place.home(), &out).unwrap();
+    std::os::unix::fs::symlink(sandbox.home(), &out).unwrap();
     let now = manager.trigger(remove(), &context).await;
     assert_eq!(now.output.decision(), Decision::Deny);
 
@@ -432,9 +442,9 @@ async fn every_event_is_judged_by_what_the_machine_is_then() {
 
 #[tokio::test]
 async fn the_same_command_elsewhere_or_for_another_reason_is_not_the_same_call() {
-    let place = Place::new();
-    let manager = place.manager();
-    let context = place.context();
+    let sandbox = HookedSandbox::new();
+    let manager = sandbox.manager();
+    let context = sandbox.context();
     let again = "will not change";
     manager.trigger(shell("rm -rf ../x"), &context).await;
     let elsewhere = shell("rm -rf ../x").with_field("cwd", "/srv/app");
@@ -452,47 +462,47 @@ async fn the_same_command_elsewhere_or_for_another_reason_is_not_the_same_call()
 
 #[tokio::test]
 async fn an_untrusted_project_only_tightens() {
-    let place = Place::new().untrusted(
+    let sandbox = HookedSandbox::new().untrusted(
         "[guard]\nmode = 'observe'\nallow.rules = ['*']\ncategories.process = 'deny'\nsensitive.deny = ['internal/**']",
     );
     assert_eq!(
-        place.fire(shell("rm -rf ~")).await.output.decision(),
+        sandbox.fire(shell("rm -rf ~")).await.output.decision(),
         Decision::Deny
     );
-    let read = place
+    let read = sandbox
         .fire(tool("Read", json!({ "file_path": "internal/plan.txt" })))
         .await;
     assert_eq!(read.output.decision(), Decision::Deny);
-    let cat = place.fire(shell("cat internal/plan.txt")).await;
+    let cat = sandbox.fire(shell("cat internal/plan.txt")).await;
     assert_eq!(cat.output.decision(), Decision::Deny);
 }
 
 #[tokio::test]
 async fn a_guard_that_cannot_judge_asks() {
-    let place = Place::new();
+    let sandbox = HookedSandbox::new();
     for input in [
         tool("Bash", json!({ "cmd": "ls" })),
         tool("Bash", json!("ls")),
     ] {
-        let result = place.fire(input).await;
+        let result = sandbox.fire(input).await;
         assert_eq!(result.output.decision(), Decision::Ask);
     }
 }
 
 #[tokio::test]
 async fn a_permission_request_is_judged_too() {
-    let place = Place::new();
+    let sandbox = HookedSandbox::new();
     let request = HookInput::for_event("s1", HookEvent::PermissionRequest)
         .with_field("tool_name", "Bash")
         .with_field("tool_input", json!({ "command": "rm -rf ~" }));
-    let result = place.fire(request).await;
+    let result = sandbox.fire(request).await;
     assert_eq!(result.output.decision(), Decision::Deny);
 }
 
 #[tokio::test]
 async fn f41_a_the_projects_own_patterns_and_allow_list_count_for_every_access() {
-    let place = Place::new();
-    let folder = place.project().join(".claude");
+    let sandbox = HookedSandbox::new();
+    let folder = sandbox.project().join(".claude");
     std::fs::create_dir_all(&folder).unwrap();
     let file = json!({
         "patterns": { "custom_patterns": ["^internal/"] },
@@ -513,15 +523,15 @@ async fn f41_a_the_projects_own_patterns_and_allow_list_count_for_every_access()
         allowed(),
     ] {
         let shown = format!("{:?}", input.data);
-        let result = place.fire(input).await;
+        let result = sandbox.fire(input).await;
         assert_eq!(result.output.decision(), Decision::Deny, "{shown}");
     }
-    place.trust();
+    sandbox.trust();
     assert_eq!(
-        place.fire(allowed()).await.output.decision(),
+        sandbox.fire(allowed()).await.output.decision(),
         Decision::NoOpinion
     );
-    let cat = place.fire(shell("cat deploy/.env")).await;
+    let cat = sandbox.fire(shell("cat deploy/.env")).await;
     assert_eq!(cat.output.decision(), Decision::NoOpinion);
 }
 
@@ -529,15 +539,15 @@ async fn f41_a_the_projects_own_patterns_and_allow_list_count_for_every_access()
 async fn the_secret_writing_guard_is_there_when_it_is_wanted() {
     let token = bowline_guard::secrets::expand("ghp_{a36}");
     let write = || tool("Write", json!({ "file_path": "a.rs", "content": token }));
-    let off = Place::new();
+    let off = HookedSandbox::new();
     assert_eq!(off.fire(write()).await.output, Opinion::allow());
-    let on = Place::new().user("guard.secrets = 'deny'");
+    let on = HookedSandbox::new().user("guard.secrets = 'deny'");
     let denied = on.fire(write()).await;
     assert_eq!(denied.output.decision(), Decision::Deny);
     assert!(!reason(&denied.output).contains(&token));
     let prompt = HookInput::user_prompt_submit("s1", format!("use {token}"));
     assert_eq!(on.fire(prompt).await.output.decision(), Decision::Deny);
-    let observed = Place::new().user("guard.secrets = 'deny'\nguard.mode = 'observe'");
+    let observed = HookedSandbox::new().user("guard.secrets = 'deny'\nguard.mode = 'observe'");
     let told = observed.fire(write()).await;
     assert_eq!(told.output.decision(), Decision::NoOpinion);
     assert!(told.output.system_message.is_some());
@@ -547,7 +557,7 @@ async fn the_secret_writing_guard_is_there_when_it_is_wanted() {
 
 #[tokio::test]
 async fn f40_c_f41_a_what_is_only_worth_a_note_is_noted() {
-    let place = Place::new();
+    let sandbox = HookedSandbox::new();
     for (input, note) in [
         (
             shell("git push --force-with-lease"),
@@ -558,7 +568,7 @@ async fn f40_c_f41_a_what_is_only_worth_a_note_is_noted() {
             "dump of a database",
         ),
     ] {
-        let result = place.fire(input).await;
+        let result = sandbox.fire(input).await;
         assert_eq!(result.output.decision(), Decision::NoOpinion);
         assert!(
             result.output.warnings[0].contains(note),
@@ -579,11 +589,12 @@ async fn a_misspelt_rule_asks_rather_than_being_silent() {
         "id = 'a'\neffect = 'git.push-forc'\ncommand = 'deploy *'\nverdict = 'deny'",
         "id = 'a'\neffect = 'delet'\ncommand = 'deploy *'\nverdict = 'deny'",
     ] {
-        let place = Place::new().user(&format!("[[rule]]\n{text}\n"));
+        let sandbox = HookedSandbox::new().user(&format!("[[rule]]\n{text}\n"));
         let call = HookInput::pre_tool_use("s1", "Bash", json!({ "command": "deploy prod" }));
-        let result = place.fire(call).await;
+        let result = sandbox.fire(call).await;
         assert_eq!(result.output.decision(), Decision::Ask, "{text}");
-        let found = place.settings().diagnostics.len() + place.builtins().rules.diagnostics.len();
+        let found =
+            sandbox.settings().diagnostics.len() + sandbox.builtins().rules.diagnostics.len();
         assert!(found > 0, "{text}");
     }
 }

@@ -2,21 +2,23 @@
 //!
 //! Everything that changes a text is a function from text to text; only `file` touches the disk.
 
+pub(crate) mod agents;
 pub(crate) mod backups;
 pub(crate) mod client;
 pub(crate) mod diff;
 mod edit;
 pub(crate) mod file;
-mod installable;
+pub(crate) mod installable;
 pub(crate) mod places;
 pub(crate) mod preview;
 pub(crate) mod program;
 pub(crate) mod refusals;
 
-use bowline_agents::claude_code::ClientVersion;
+use bowline_agents::ClientVersion;
 use bowline_wire::FailMode;
 use serde::Serialize;
 
+pub(crate) use agents::CLAUDE_CODE;
 pub(crate) use installable::Installable;
 
 /// Whose settings Bowline is put into.
@@ -117,9 +119,4 @@ pub(crate) struct Unfit {
     /// From 1.
     pub(crate) line: usize,
     pub(crate) message: String,
-}
-
-/// Whether settings say nothing, so that no file would say as much.
-pub(crate) fn is_blank(text: &str) -> bool {
-    edit::is_blank(text)
 }

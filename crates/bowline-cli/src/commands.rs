@@ -6,6 +6,7 @@ mod complete;
 mod completions;
 mod daemon;
 mod demo;
+mod denied;
 mod doctor;
 mod eval;
 mod events;
@@ -14,6 +15,7 @@ mod guard;
 mod hook;
 mod hooks;
 mod init;
+mod installing;
 mod log;
 mod man;
 mod meant;
@@ -30,6 +32,9 @@ mod trust;
 mod uninstall;
 mod update;
 mod why;
+
+#[cfg(test)]
+mod another_agent;
 
 use std::ffi::OsStr;
 
@@ -55,7 +60,7 @@ pub(crate) enum Command {
     Trace(trace::TraceArgs),
     Session(session::SessionArgs),
     Log(log::LogArgs),
-    Denied(log::DeniedArgs),
+    Denied(denied::DeniedArgs),
     Store(store::StoreArgs),
     Test(test::TestArgs),
     Trust(trust::TrustArgs),
@@ -156,7 +161,7 @@ pub(crate) fn run(command: Command, ui: &mut Ui) -> Result<Outcome> {
         Command::Trace(args) => trace::run(args, ui),
         Command::Session(args) => session::run(&args, ui),
         Command::Log(args) => log::run(&args, ui),
-        Command::Denied(args) => log::denied(args, ui),
+        Command::Denied(args) => denied::run(args, ui),
         Command::Store(args) => store::run(args, ui),
         Command::Test(args) => test::run(&args, ui),
         Command::Trust(args) => trust::run(&args, ui),

@@ -237,6 +237,12 @@ impl Ui {
         Ok(())
     }
 
+    /// What was gathered, for tests.
+    #[cfg(test)]
+    pub(crate) fn gathered(&mut self) -> String {
+        std::mem::take(&mut self.out)
+    }
+
     /// Writes what was gathered.
     pub(crate) fn flush(&mut self) -> Result<()> {
         let text = std::mem::take(&mut self.out);

@@ -4,7 +4,7 @@
 //! Bowline by an absolute path, and a project's file by a shell line that works for everybody. With both, an event arrives
 //! twice. The project's line sets [`SCOPE_VARIABLE`], so that the daemon recognises the two as one.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The program that agents start.
 pub const HOOK_PROGRAM: &str = "bowline-hook";
@@ -39,6 +39,15 @@ pub fn starts_bowline(command: &str, args: Option<&[String]>) -> bool {
             .next()
             .is_some_and(|agent| agent.starts_with(|c: char| c.is_ascii_lowercase()))
         && !words.any(|word| word.contains(['|', ';', '&']))
+}
+
+/// The program that a command of an agent's settings names, unless a shell has to look for it.
+pub fn program_path(command: &str, args: Option<&[String]>) -> Option<PathBuf> {
+    if args.is_some() {
+        return Some(PathBuf::from(command));
+    }
+    let (program, _) = first_word(command);
+    Some(PathBuf::from(program)).filter(|path| path.is_absolute())
 }
 
 /// The first word of a shell line without its quotes, and the rest.
@@ -102,6 +111,32 @@ mod tests {
             assert_eq!(
                 starts_bowline(command, args.as_deref()),
                 expected,
+                "{command}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_program_that_a_shell_looks_for_has_no_path() {
+        let args = ["claude-code".to_owned()];
+        for (command, args, expected) in [
+            (
+                "/opt/my bin/bowline-hook",
+                Some(&args[..]),
+                Some("/opt/my bin/bowline-hook"),
+            ),
+            ("bowline-hook", Some(&args[..]), Some("bowline-hook")),
+            (
+                "'/opt/my bin/bowline-hook' claude-code",
+                None,
+                Some("/opt/my bin/bowline-hook"),
+            ),
+            ("bowline-hook claude-code", None, None),
+            (MISSING_IS_FINE, None, None),
+        ] {
+            assert_eq!(
+                program_path(command, args),
+                expected.map(PathBuf::from),
                 "{command}"
             );
         }

@@ -620,9 +620,19 @@ fn a_foreign_database_is_refused_and_not_touched() {
     assert_eq!(fs::read(&path).unwrap(), before);
 }
 
+/// The version of the schema in a database that was made just now.
+fn known_schema() -> i64 {
+    let folder = tempfile::tempdir().unwrap();
+    let store = SqliteStore::open(patient(&folder)).unwrap();
+    let database = Connection::open(store.path()).unwrap();
+    let version = database.pragma_query_value(None, "user_version", |row| row.get(0));
+    version.unwrap()
+}
+
 #[test]
 fn a_newer_database_is_not_touched_and_records_wait_for_a_bowline_that_knows_it() {
     let folder = tempfile::tempdir().unwrap();
+    let known = known_schema();
     let (path, before) = changed_by(&folder, "PRAGMA user_version = 99");
     let store = SqliteStore::open(patient(&folder)).unwrap();
     for n in 0..3 {
@@ -637,7 +647,7 @@ fn a_newer_database_is_not_touched_and_records_wait_for_a_bowline_that_knows_it(
     assert_eq!(fs::read(&path).unwrap(), before);
 
     let newer = Connection::open(&path).unwrap();
-    newer.pragma_update(None, "user_version", 5).unwrap();
+    newer.pragma_update(None, "user_version", known).unwrap();
     drop(newer);
     let store = SqliteStore::open(patient(&folder)).unwrap();
     store.flush().unwrap();

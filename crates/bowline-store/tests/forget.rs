@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bowline_store::{
-    CallKey, Change, Forget, HookFired, SqliteStore, Store, TraceEnd, TraceStart, TraceStatus,
+    CallKey, Change, DelegationStart, Forget, HookFired, SqliteStore, Store, TraceEnd, TraceStart,
+    TraceStatus,
 };
 use serde_json::json;
 use support::*;
@@ -93,6 +94,69 @@ fn nothing_of_what_is_forgotten_is_in_any_file() {
     assert_eq!(found(folder.path(), "KEPT"), Vec::<PathBuf>::new());
     drop(store);
     assert_eq!(found(folder.path(), "KEPT"), Vec::<PathBuf>::new());
+}
+
+/// The tables, each with the number of its rows and whether they belong to sessions.
+fn tables(store: &SqliteStore) -> Vec<(String, i64, bool)> {
+    let db = rusqlite::Connection::open(store.path()).unwrap();
+    let mut names = db
+        .prepare(
+            "SELECT name, EXISTS (SELECT 1 FROM pragma_table_info(sqlite_schema.name) WHERE name = 'chain_id')
+                FROM sqlite_schema
+                WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'refinery_schema_history'",
+        )
+        .unwrap();
+    let names = names.query_map([], |row| Ok((row.get(0)?, row.get(1)?)));
+    let count = |name: &str| {
+        db.query_row(&format!("SELECT count(*) FROM {name}"), [], |row| {
+            row.get(0)
+        })
+    };
+    names
+        .unwrap()
+        .map(|found| {
+            let (name, is_of_session): (String, bool) = found.unwrap();
+            let rows = count(&name).unwrap();
+            (name, rows, is_of_session)
+        })
+        .collect()
+}
+
+#[test]
+fn every_table_is_emptied() {
+    /// They are filled by other things than records of a session.
+    const APART: [&str; 2] = ["gaps", "hooks"];
+    let (_folder, store) = open();
+    let fill = || {
+        fill(&store, "s", "NEEDLE", 1);
+        let mut record = start("s", "t", "Agent", 100);
+        record.changes.push(Change::Worked {
+            call: "t".to_owned(),
+            work: json!({"wrote": ["a"]}),
+        });
+        record
+            .changes
+            .push(Change::DelegationStarted(DelegationStart {
+                call: Some("t".to_owned()),
+                to: "Explore".to_owned(),
+                description: None,
+            }));
+        committed(&store, record);
+        for (name, rows, _) in tables(&store) {
+            let is_apart = APART.contains(&name.as_str());
+            assert!(rows > 0 || is_apart, "let this test fill {name}");
+        }
+    };
+    fill();
+    store.forget(Forget::Session("s")).unwrap();
+    for (name, rows, is_of_session) in tables(&store) {
+        assert!(rows == 0 || !is_of_session, "{name} keeps the session");
+    }
+    fill();
+    store.forget(Forget::All).unwrap();
+    for (name, rows, _) in tables(&store) {
+        assert_eq!(rows, 0, "{name} keeps rows");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What the tests of all crates share: one [`Sandbox`], one [`Ran`], and [`needs`] for tests that cannot run everywhere.
 //!
-//! Uses none of our crates but `bowline-wire`, so that every other may use it in its tests.
+//! Uses none of our crates but `bowline-agents` and `bowline-wire`, so that every other may use it in its tests.
 
 #![expect(
     clippy::expect_used,
@@ -11,6 +11,7 @@
 
 mod corpus;
 mod mounts;
+mod payloads;
 mod programs;
 mod ran;
 mod sandbox;
@@ -20,6 +21,7 @@ pub use bowline_testkit_macros::needs;
 
 pub use corpus::corpus;
 pub use mounts::{Disk, in_own_mounts};
+pub use payloads::{Recorded, recorded, recorded_of};
 pub use programs::{bowline, built, client, put, script};
 pub use ran::{Ran, feed};
 pub use sandbox::Sandbox;

@@ -20,15 +20,11 @@ enum Form {
 }
 use Form::{ExitTwo, Json, Shown, Silent};
 
-const AGENTS: [&str; 7] = [
-    "claude-code",
-    "generic",
-    "codex",
-    "copilot",
-    "cursor",
-    "opencode",
-    "somebody-new",
-];
+/// Every agent, and some that Bowline has no file for.
+fn agents() -> impl Iterator<Item = &'static str> {
+    let known = bowline_agents::AGENTS.iter().map(|agent| agent.name);
+    known.chain(["opencode", "somebody-new"])
+}
 
 fn form(answer: &Answer) -> Form {
     let text = answer.stderr.trim_end();
@@ -70,7 +66,7 @@ fn generic() -> Form {
 
 #[test]
 fn open_is_silent_everywhere() {
-    for agent in AGENTS {
+    for agent in agents() {
         for event in [
             "PreToolUse",
             "UserPromptSubmit",
@@ -91,7 +87,7 @@ fn open_is_silent_everywhere() {
 
 #[test]
 fn ask_is_in_the_agents_own_form() {
-    for (agent, event, expected) in [
+    let table = [
         ("claude-code", "PreToolUse", nested("PreToolUse")),
         ("claude-code", "PreModelSwitch", nested("PreModelSwitch")),
         // The dialog comes anyway.
@@ -139,14 +135,18 @@ fn ask_is_in_the_agents_own_form() {
         ("somebody-new", "PreToolUse", ExitTwo),
         ("somebody-new", "", ExitTwo),
         ("somebody-new", "New", Shown),
-    ] {
+    ];
+    for agent in agents() {
+        assert!(table.iter().any(|row| row.0 == agent), "no row for {agent}");
+    }
+    for (agent, event, expected) in table {
         assert_eq!(
             told(agent, event, FailMode::Ask),
             expected,
             "{agent} {event}"
         );
     }
-    for agent in AGENTS {
+    for agent in agents() {
         for event in ["Stop", "agentStop", "PostToolUse", "SessionEnd"] {
             assert_eq!(told(agent, event, FailMode::Ask), Shown, "{agent} {event}");
         }
@@ -179,7 +179,7 @@ fn without_an_agent_no_prompt_is_blocked() {
 
 #[test]
 fn closed_denies() {
-    for agent in AGENTS {
+    for agent in agents() {
         for event in [
             "PreToolUse",
             "preToolUse",

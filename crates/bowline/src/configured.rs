@@ -1,16 +1,14 @@
 //! Hooks made of settings: a definition, what it runs, and the dialect that reads what comes back.
 
+mod command_hook;
+mod services;
+
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use regex::Regex;
-
-#[cfg(feature = "agent")]
-use bowline_guard::sensitive::SensitivePolicy;
 
 #[cfg(feature = "agent")]
 use crate::agent::View;
@@ -28,45 +26,14 @@ use crate::opinion::Opinion;
 use crate::runner::command::{self, CommandRequest, EnvBase};
 use crate::runner::environment::{PROJECT_DIR, event_variables};
 #[cfg(feature = "http")]
-use crate::runner::http::{self, HttpPolicy};
+use crate::runner::http;
 #[cfg(feature = "mcp")]
 use crate::runner::mcp;
 #[cfg(feature = "prompt")]
-use crate::runner::prompt::{self, ModelConfig};
-#[cfg(feature = "mcp")]
-use crate::settings::McpServers;
-#[cfg(feature = "prompt")]
-use crate::settings::PromptConfig;
-use crate::settings::{
-    Action, CommandAction, Dedupe, ExitPolicy, HookDefinition, Locations, Settings,
-};
-
-/// What the hooks of settings files need from their surroundings.
-#[derive(Debug, Clone, Default)]
-#[non_exhaustive]
-pub struct Services {
-    /// The environment that command hooks start from.
-    pub environment: EnvBase,
-    /// What `~/` stands for in `if` conditions.
-    pub home: Option<PathBuf>,
-    /// The project, which command hooks know as `CLAUDE_PROJECT_DIR` unless the context names another.
-    pub project: Option<PathBuf>,
-    /// What HTTP hooks may do.
-    #[cfg(feature = "http")]
-    pub http: HttpPolicy,
-    /// Where MCP servers are looked for.
-    #[cfg(feature = "mcp")]
-    pub mcp_servers: McpServers,
-    /// What the project says of files that hold secrets, for agents that look at it.
-    #[cfg(feature = "agent")]
-    pub sensitive: SensitivePolicy,
-    /// The `[prompt]` section; the key comes from the context.
-    #[cfg(feature = "prompt")]
-    pub prompt: PromptConfig,
-    /// The model that prompt hooks ask; without one they are skipped with a warning.
-    #[cfg(feature = "prompt")]
-    pub model: Option<ModelConfig>,
-}
+use crate::runner::prompt;
+use crate::settings::{Action, CommandAction, Dedupe, HookDefinition, Settings};
+pub use command_hook::CommandHook;
+pub use services::Services;
 
 /// One hook of a settings file, ready to run.
 pub(crate) struct ConfiguredHook {
@@ -328,68 +295,6 @@ fn identity(definition: &HookDefinition) -> Option<Arc<str>> {
     })
 }
 
-impl Services {
-    /// What the settings and this process's own environment say.
-    pub fn from_settings(settings: &Settings, locations: &Locations) -> Self {
-        Self {
-            environment: EnvBase::Inherited,
-            #[cfg(feature = "prompt")]
-            model: ModelConfig::from_settings(&settings.config.prompt, &|name| {
-                std::env::var(name).ok()
-            }),
-            ..Self::of_caller(settings, locations)
-        }
-    }
-
-    /// What the settings say, for programs that act for others: hooks see nothing but the variables of their context, and
-    /// the key of a model is looked for there.
-    pub fn of_caller(settings: &Settings, locations: &Locations) -> Self {
-        Self {
-            environment: EnvBase::Context,
-            home: locations.home.clone(),
-            project: Some(settings.project.clone()),
-            #[cfg(feature = "http")]
-            http: HttpPolicy {
-                allow_insecure_hosts: settings.config.http.allow_insecure_hosts.clone(),
-            },
-            #[cfg(feature = "mcp")]
-            mcp_servers: settings.mcp_servers.clone(),
-            #[cfg(feature = "agent")]
-            sensitive: settings.sensitive_policy(),
-            #[cfg(feature = "prompt")]
-            prompt: settings.config.prompt.clone(),
-            #[cfg(feature = "prompt")]
-            model: None,
-        }
-    }
-
-    /// The model that a prompt hook asks.
-    #[cfg(feature = "prompt")]
-    fn model(&self, ctx: &HookContext) -> Option<std::borrow::Cow<'_, ModelConfig>> {
-        use std::borrow::Cow;
-        match (self.environment, &self.model) {
-            (_, Some(model)) => Some(Cow::Borrowed(model)),
-            (EnvBase::Inherited, None) => None,
-            (EnvBase::Context, None) => {
-                ModelConfig::from_settings(&self.prompt, &|name| ctx.env.get(name).cloned())
-                    .map(Cow::Owned)
-            }
-        }
-    }
-
-    /// A variable as the hook would see it.
-    #[cfg(feature = "http")]
-    fn variable(&self, name: &str, ctx: &HookContext) -> Option<String> {
-        ctx.env
-            .get(name)
-            .cloned()
-            .or_else(|| match self.environment {
-                EnvBase::Inherited => std::env::var(name).ok(),
-                EnvBase::Context => None,
-            })
-    }
-}
-
 /// Runs a command for an event, with the event on stdin and in the environment.
 async fn run_command(
     action: &CommandAction,
@@ -487,155 +392,6 @@ impl Settings {
             let hook = ConfiguredHook::new(definition.clone(), Arc::clone(&services));
             manager.register_arc(Arc::new(hook));
         }
-    }
-}
-
-/// A hook that runs a shell command: the event as JSON on stdin and in the environment, the answer on stdout.
-///
-/// It is read by the generic dialect: any non-zero exit blocks a gate, and so does a command that cannot be
-/// started or takes too long.
-///
-/// ```
-/// # tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(async {
-/// use bowline::hooks::{CommandHook, HookContext, HookEvent, HookInput, HookManager};
-///
-/// let mut manager = HookManager::new();
-/// manager.register(
-///     CommandHook::new("no-push", r#"case "$COMMAND" in *push*) echo "not today" >&2; exit 1;; esac"#, [HookEvent::PreToolUse])
-///         .tool_pattern("^Bash$")?,
-/// );
-/// let input = HookInput::pre_tool_use("session-1", "Bash", serde_json::json!({"command": "git push"}));
-/// let output = manager.execute(HookEvent::PreToolUse, input, &HookContext::new("session-1")).await?;
-/// assert_eq!(output.stop_reason.as_deref(), Some("not today"));
-/// # Ok::<(), bowline::Error>(())
-/// # }).unwrap();
-/// ```
-#[derive(Debug, Clone)]
-pub struct CommandHook {
-    name: String,
-    action: CommandAction,
-    events: Vec<HookEvent>,
-    tool_pattern: Option<Regex>,
-    timeout: Duration,
-    extra_env: BTreeMap<String, String>,
-    priority: i32,
-    policy: RunPolicy,
-    environment: EnvBase,
-}
-
-impl CommandHook {
-    /// A hook that runs `command` through the shell.
-    pub fn new(
-        name: impl Into<String>,
-        command: impl Into<String>,
-        events: impl IntoIterator<Item = HookEvent>,
-    ) -> Self {
-        Self {
-            name: name.into(),
-            action: CommandAction {
-                command: command.into(),
-                args: None,
-            },
-            events: events.into_iter().collect(),
-            tool_pattern: None,
-            timeout: Duration::from_mins(1),
-            extra_env: BTreeMap::new(),
-            priority: 0,
-            policy: RunPolicy::default(),
-            environment: EnvBase::Inherited,
-        }
-    }
-
-    /// Starts `command` directly with these arguments, without a shell.
-    pub fn args<A: Into<String>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
-        self.action.args = Some(args.into_iter().map(Into::into).collect());
-        self
-    }
-
-    /// Only tools whose name the pattern finds.
-    pub fn tool_pattern(mut self, pattern: &str) -> Result<Self> {
-        let compiled = Regex::new(pattern).map_err(|error| Error::Pattern {
-            pattern: pattern.to_owned(),
-            reason: error.to_string(),
-        })?;
-        self.tool_pattern = Some(compiled);
-        Ok(self)
-    }
-
-    /// How long it may take.
-    pub fn timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = timeout;
-        self
-    }
-
-    /// How long it may take, in seconds.
-    pub fn timeout_secs(self, seconds: u64) -> Self {
-        self.timeout(Duration::from_secs(seconds))
-    }
-
-    /// Higher runs first.
-    pub fn priority(mut self, priority: i32) -> Self {
-        self.priority = priority;
-        self
-    }
-
-    /// Sets a variable, over any other of that name.
-    pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
-        self.extra_env.insert(name.into(), value.into());
-        self
-    }
-
-    /// What the command's environment starts from.
-    pub fn environment(mut self, base: EnvBase) -> Self {
-        self.environment = base;
-        self
-    }
-
-    /// How the manager runs it.
-    pub fn policy(mut self, policy: RunPolicy) -> Self {
-        self.policy = policy;
-        self
-    }
-}
-
-#[async_trait]
-impl Hook for CommandHook {
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    fn events(&self) -> &[HookEvent] {
-        &self.events
-    }
-
-    fn tool_matcher(&self) -> Option<&Regex> {
-        self.tool_pattern.as_ref()
-    }
-
-    fn timeout_secs(&self) -> u64 {
-        self.timeout.as_secs()
-    }
-
-    fn timeout(&self) -> Duration {
-        self.timeout
-    }
-
-    fn priority(&self) -> i32 {
-        self.priority
-    }
-
-    fn policy(&self) -> RunPolicy {
-        self.policy.clone()
-    }
-
-    async fn opinion(&self, input: &HookInput, ctx: &HookContext) -> Result<Opinion> {
-        let raw = run_command(&self.action, input, ctx, &self.extra_env, self.environment)
-            .await
-            .map_err(|error| Error::HookFailed {
-                hook: self.name.clone(),
-                reason: error.to_string(),
-            })?;
-        Dialect::Generic.read_output(&self.name, input.event_type(), &raw, ExitPolicy::AnyNonZero)
     }
 }
 

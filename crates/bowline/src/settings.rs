@@ -38,10 +38,10 @@ pub use hooks::programs::program_findings;
 pub use hooks::read::{DialectChoice, Parsed, Source, Syntax, parse, parse_source, validate};
 pub use hooks::scripts::{script_findings, scripts};
 pub use hooks::unmatched::matcher_findings;
+pub use keys::sections::*;
 pub use keys::{
-    BridgeConfig, Config, Defaults, GuardAllow, GuardConfig, GuardLayer, GuardMode, HttpConfig,
-    ModelProvider, PromptConfig, RecordConfig, RecordDetail, SecretWriting, SensitiveConfig,
-    StoreConfig, StoreDurability, json_schema, settings_page,
+    GuardAllow, GuardConfig, GuardLayer, GuardMode, SecretWriting, SensitiveConfig, json_schema,
+    settings_page,
 };
 pub use load::check::{FileReport, check_file};
 pub use load::loader::{load, load_without_project};

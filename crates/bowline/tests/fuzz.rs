@@ -54,10 +54,8 @@ fn fuzz<S: Strategy>(
     );
 }
 
-fn examples(folder: &str) -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/data")
-        .join(folder);
+fn settings_files() -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/settings");
     let mut files: Vec<_> = std::fs::read_dir(&folder)
         .unwrap()
         .map(|entry| entry.unwrap().path())
@@ -128,7 +126,7 @@ fn settings_never_panic() {
         DialectChoice::Fixed(Dialect::ClaudeCode),
     ];
     let strategy = (
-        mutated(examples("settings")),
+        mutated(settings_files()),
         prop::sample::select(syntaxes.to_vec()),
         prop::sample::select(dialects.to_vec()),
     );
@@ -162,8 +160,9 @@ fn payloads_and_answers_never_panic() {
         (-1..300).prop_map(Exit::Code),
         (1..64).prop_map(Exit::Signal)
     ];
+    let payloads = bowline_testkit::recorded().into_iter().map(|it| it.text);
     let strategy = (
-        mutated(examples("claude-code")),
+        mutated(payloads.collect()),
         mutated(answers),
         exits,
         prop::sample::select(HookEvent::ALL.to_vec()),

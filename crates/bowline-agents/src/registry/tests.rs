@@ -9,6 +9,7 @@ use crate::answer::Answer;
 use crate::event::{EventClass, HookEvent};
 use crate::last_resort::{Stake, ask, deny};
 use crate::opinion::Opinion;
+use crate::registration::{CanaryAnswer, CanaryCall};
 use crate::spelling::{self, plain};
 use crate::tool::Tool;
 
@@ -211,13 +212,20 @@ fn a_payload_in_bowlines_own_form_is_read_as_it_stands() {
 #[test]
 fn settings_files_are_told_relative_to_their_folders() {
     for (agent, protocol) in supported() {
-        let Some(registration) = &protocol.registration else {
+        let Some(registration) = protocol.registration else {
             continue;
         };
         let files = &registration.files;
-        let all = BTreeSet::from([files.user, files.project, files.local]);
-        assert!(!all.iter().any(|file| file.starts_with('/')), "{all:?}");
-        assert_ne!(files.project, files.local, "{}", agent.name);
+        let all = [
+            Some(files.user),
+            files.project,
+            files.local,
+            Some(registration.folder.in_home),
+        ];
+        let mut absolute = all.iter().flatten().filter(|file| file.starts_with('/'));
+        assert_eq!(absolute.next(), None, "{}", agent.name);
+        let is_one = files.project.is_some() && files.project == files.local;
+        assert!(!is_one, "{}", agent.name);
     }
 }
 
@@ -232,4 +240,52 @@ fn variables_are_told_once() {
     let unique: BTreeSet<&str> = marks.iter().copied().collect();
     assert_eq!(marks.len(), unique.len());
     assert!(unique.contains("CLAUDECODE") && unique.contains("GEMINI_CLI"));
+}
+
+/// `bowline doctor` tells by this whether an installed entry works.
+#[test]
+fn what_an_agent_is_answered_means_what_was_decided() {
+    let installable = supported().filter_map(|(agent, it)| Some((agent, it, it.registration?)));
+    for (agent, protocol, registration) in installable {
+        let (name, canary) = (agent.name, &registration.canary);
+        let event = spelling::find(canary.event, agent.events);
+        assert_eq!(event, Some(HookEvent::PreToolUse), "{name}");
+        let oldest = registration.client.oldest;
+        assert!(
+            registration.registers(HookEvent::PreToolUse, oldest),
+            "{name}"
+        );
+        let payload = protocol.decode((canary.payload)(&CanaryCall {
+            session: "s",
+            folder: "/p",
+            command: "make",
+        }));
+        for (field, expected) in [
+            ("/hook_event_name", "PreToolUse"),
+            ("/session_id", "s"),
+            ("/cwd", "/p"),
+            ("/tool_name", canary.tool),
+            ("/tool_input/command", "make"),
+        ] {
+            let found = payload.pointer(field).and_then(Value::as_str);
+            assert_eq!(found, Some(expected), "{name}: {field}");
+        }
+        let mut tools = protocol.tools.iter();
+        assert!(tools.any(|it| *it == (canary.tool, Tool::Shell)), "{name}");
+        let ask = || CanaryAnswer::Ask("why".to_owned());
+        for (opinion, expected) in [
+            (Opinion::default(), CanaryAnswer::Silent),
+            (Opinion::block("why"), CanaryAnswer::Deny),
+            (Opinion::ask("why"), ask()),
+        ] {
+            let answer = protocol.encode(HookEvent::PreToolUse, &opinion);
+            let meaning = (canary.meaning)(&answer);
+            // Where an agent cannot be made to ask, it is told to deny.
+            let is_stricter = expected == ask() && meaning == Some(CanaryAnswer::Deny);
+            assert!(
+                meaning == Some(expected) || is_stricter,
+                "{name}: {answer:?}"
+            );
+        }
+    }
 }

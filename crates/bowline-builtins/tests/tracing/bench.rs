@@ -1,7 +1,5 @@
 //! A manager with tracing, and a store in a folder of its own.
 
-use std::fs;
-use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -10,8 +8,10 @@ use bowline::hooks::{
     TriggerResult, Utc,
 };
 use bowline::settings::RecordConfig;
+use bowline_agents::claude_code::AGENT;
 use bowline_builtins::recorder::{Tracing, make_record};
 use bowline_store::{Enforcement, Options, Outcome, Record, SqliteStore, Store, Trace};
+use bowline_testkit::recorded_of;
 use chrono::TimeDelta;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -30,7 +30,7 @@ pub(crate) struct Bench {
 pub(crate) fn context(session: &str, call: &str) -> HookContext {
     HookContext::new(session)
         .with_call_id(call)
-        .with_agent("claude-code")
+        .with_agent(AGENT.name)
 }
 
 impl Bench {
@@ -129,10 +129,9 @@ impl Bench {
 
 /// A payload of the real client.
 pub(crate) fn payload(name: &str) -> HookInput {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../bowline/tests/data/claude-code")
-        .join(format!("{name}.json"));
-    let payload: Value = serde_json::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+    let mut all = recorded_of(&AGENT).into_iter();
+    let recorded = all.find(|it| it.name == name).unwrap();
+    let payload: Value = serde_json::from_str(&recorded.text).unwrap();
     HookInput::from_payload(&payload).unwrap()
 }
 

@@ -1,6 +1,5 @@
-//! Which Claude Code the entries are written for.
+//! Which version of an agent's program the entries are written for.
 
-use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,11 +7,11 @@ use std::time::Duration;
 
 use bowline::hooks::humane_duration;
 use bowline::settings::Locations;
-use bowline_agents::claude_code::ClientVersion;
+use bowline_agents::ClientVersion;
 use serde::Serialize;
 
-use super::InstallScope;
 use super::program::is_executable;
+use super::{InstallScope, Installable};
 use crate::process;
 use crate::project;
 use crate::ui::clipped;
@@ -23,6 +22,9 @@ const LIMIT: Duration = Duration::from_secs(5);
 /// The version that entries are written for, and how it is known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Client {
+    /// The name of the agent, for people.
+    #[serde(skip)]
+    title: &'static str,
     pub(crate) version: ClientVersion,
     source: Source,
     /// What kept an installed client from saying its version.
@@ -70,21 +72,23 @@ impl Installation {
 impl Client {
     /// The one that a file of this scope is for.
     pub(crate) fn of(
+        agent: &Installable,
         scope: InstallScope,
         named: Option<ClientVersion>,
         locations: &Locations,
     ) -> Self {
         let known = |version, source| Self {
+            title: agent.title(),
             version,
             source,
             problem: None,
         };
-        let oldest = |source| known(ClientVersion::OLDEST_SUPPORTED, source);
+        let oldest = |source| known(agent.registration.client.oldest, source);
         match (named, scope) {
             (Some(version), _) => known(version, Source::Named),
             (None, InstallScope::Project) => oldest(Source::Shared),
             (None, InstallScope::Local) => oldest(Source::Own),
-            (None, InstallScope::User) => match installed(locations) {
+            (None, InstallScope::User) => match installed(agent, locations) {
                 Installation::Known(version) => known(version, Source::Installed),
                 Installation::NotFound => oldest(Source::NotFound),
                 Installation::Unanswered(problem) => Self {
@@ -97,25 +101,25 @@ impl Client {
 
     /// Which one it is and why, for people.
     pub(crate) fn told(&self) -> String {
-        let version = self.version;
+        let Self { title, version, .. } = self;
         match self.source {
-            Source::Named => format!("For Claude Code {version}, as you said."),
-            Source::Installed => format!("For Claude Code {version}, which is installed here."),
+            Source::Named => format!("For {title} {version}, as you said."),
+            Source::Installed => format!("For {title} {version}, which is installed here."),
             Source::NotFound => format!(
-                "Claude Code was not found here: this is what version {version} and later know; --client-version names \
+                "{title} was not found here: this is what version {version} and later know; --client-version names \
                  another."
             ),
             Source::Unanswered => format!(
-                "Claude Code does not say its version: {}. This is what version {version} and later know; \
+                "{title} does not say its version: {}. This is what version {version} and later know; \
                  --client-version names another.",
                 self.problem.as_deref().unwrap_or_default()
             ),
             Source::Shared => format!(
-                "For Claude Code {version} and later: others may read this file with any of them; --client-version \
+                "For {title} {version} and later: others may read this file with any of them; --client-version \
                  names another."
             ),
             Source::Own => format!(
-                "For Claude Code {version} and later, whichever of them you use in this project; --client-version \
+                "For {title} {version} and later, whichever of them you use in this project; --client-version \
                  names another."
             ),
         }
@@ -123,12 +127,10 @@ impl Client {
 }
 
 /// The client that is installed here, and its version as the client itself says it.
-pub(crate) fn installed(locations: &Locations) -> Installation {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let programs = programs(&path, locations.claude_config_dir.as_deref());
+pub(crate) fn installed(agent: &Installable, locations: &Locations) -> Installation {
     let mut first_problem = None;
-    for program in programs.iter().filter(|program| is_executable(program)) {
-        match version_of(program) {
+    for program in programs(agent, locations) {
+        match version_of(&program, agent) {
             Ok(version) => return Installation::Known(version),
             Err(problem) => first_problem = first_problem.or(Some(problem)),
         }
@@ -136,21 +138,30 @@ pub(crate) fn installed(locations: &Locations) -> Installation {
     first_problem.map_or(Installation::NotFound, Installation::Unanswered)
 }
 
-/// Where the client may be: on the path, else where its own installer puts it.
-fn programs(path: &OsStr, config: Option<&Path>) -> Vec<PathBuf> {
-    let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
-    let own = config.map(|folder| folder.join("local"));
-    let folders = folders.chain(own);
-    folders.map(|folder| folder.join("claude")).collect()
+/// The agent's programs: on the path, and where its own installer puts it.
+pub(super) fn programs(
+    agent: &Installable,
+    locations: &Locations,
+) -> impl Iterator<Item = PathBuf> {
+    let client = &agent.registration.client;
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders: Vec<_> = std::env::split_paths(&path)
+        .filter(|folder| folder.is_absolute())
+        .collect();
+    let own = (client.in_folder).and_then(|below| Some(agent.folder(locations)?.join(below)));
+    let programs = folders.into_iter().chain(own);
+    programs
+        .map(|folder| folder.join(client.name))
+        .filter(|program| is_executable(program))
 }
 
-fn version_of(program: &Path) -> Result<ClientVersion, String> {
+fn version_of(program: &Path, agent: &Installable) -> Result<ClientVersion, String> {
     let mut command = Command::new(program);
-    // Inside an agent the variable would make it believe that it runs inside itself.
-    command
-        .arg("--version")
-        .current_dir("/")
-        .env_remove("CLAUDECODE");
+    command.arg("--version").current_dir("/");
+    // Inside an agent these would make it believe that it runs inside itself.
+    for mark in agent.agent.marks {
+        command.env_remove(mark);
+    }
     let shown = format!("`{} --version`", project::shown(program));
     let ran = process::run(command, b"", LIMIT).map_err(|error| match error.kind() {
         io::ErrorKind::TimedOut => {

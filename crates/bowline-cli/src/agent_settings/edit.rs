@@ -11,6 +11,7 @@ use jsonc_parser::ast::{Array, Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
+use super::installable::SettingsForm;
 use super::{Entry, Found, Shadowed, Unfit};
 use handler::{OUR_FIELDS, entry, event_text, fields_of, group_text, text_of};
 use list::{IfEmpty, Left, Lines, List};
@@ -20,9 +21,18 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// The indentation for a file that has none.
 const INDENT: &str = "  ";
 
+/// The form of Claude Code's `settings.json`.
+pub(super) const CLAUDE_JSON: SettingsForm = SettingsForm {
+    install,
+    uninstall,
+    found,
+    shadowed,
+    is_blank,
+};
+
 /// Puts the entries in: new ones beside what is there, older ones of ours in their place. Ours is taken away from the
 /// events in `never`.
-pub(super) fn install(text: &str, entries: &[Entry], never: &[&str]) -> Result<String, Unfit> {
+fn install(text: &str, entries: &[Entry], never: &[&str]) -> Result<String, Unfit> {
     let whole_of = |ours: &Ours, entry: &Entry| {
         let is_all = ours.found.matcher.is_none() && ours.standing == Standing::Read;
         ours.found.entry.event == entry.event && is_all
@@ -57,7 +67,7 @@ pub(super) fn install(text: &str, entries: &[Entry], never: &[&str]) -> Result<S
 
 /// Takes every entry of ours out of the events that `is_meant`, with the groups, events and the object that are empty
 /// then.
-pub(super) fn uninstall(text: &str, is_meant: &dyn Fn(&str) -> bool) -> Result<String, Unfit> {
+fn uninstall(text: &str, is_meant: &dyn Fn(&str) -> bool) -> Result<String, Unfit> {
     // Also where the agent does not look: a `hooks` that another one comes after.
     let count = Document::parse(body(text))?.all_hooks().count();
     let mut text = text.to_owned();
@@ -70,14 +80,14 @@ pub(super) fn uninstall(text: &str, is_meant: &dyn Fn(&str) -> bool) -> Result<S
 }
 
 /// What starts Bowline.
-pub(super) fn found(text: &str) -> Result<Vec<Found>, Unfit> {
+fn found(text: &str) -> Result<Vec<Found>, Unfit> {
     let ours = Document::parse(body(text))?.ours()?;
     let read = ours.into_iter().filter(|it| it.standing == Standing::Read);
     Ok(read.map(|it| it.found).collect())
 }
 
 /// Entries that the agent does not read, because the same key follows again. The last one counts.
-pub(super) fn shadowed(text: &str) -> Result<Vec<Shadowed>, Unfit> {
+fn shadowed(text: &str) -> Result<Vec<Shadowed>, Unfit> {
     let document = Document::parse(body(text))?;
     let mut found = document.all_shadowed(document.root.as_ref(), "hooks");
     if let Some(hooks) = document.hooks() {
@@ -97,7 +107,7 @@ fn body(text: &str) -> &str {
 }
 
 /// Whether a file says nothing at all.
-pub(super) fn is_blank(text: &str) -> bool {
+fn is_blank(text: &str) -> bool {
     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     text.chars().filter(|c| !c.is_whitespace()).eq("{}".chars()) || text.trim().is_empty()
 }

@@ -2,117 +2,171 @@
 
 use std::path::{Path, PathBuf};
 
-use bowline::settings::Locations;
-use bowline_agents::claude_code::{self, ClientVersion};
-use bowline_agents::{Agent, HookEvent, Registration, SettingsSyntax};
+use bowline::settings::{Locations, Settings};
+use bowline_agents::{Agent, ClientVersion, HookEvent, Registration};
 use bowline_daemon::registration::{HOOK_PROGRAM, MISSING_IS_FINE, PROJECT_SCOPE, SCOPE_VARIABLE};
 use bowline_wire::FailMode;
 
-use super::{Entry, Found, InstallScope, Plan, Shadowed, Unfit, edit, places};
+use super::refusals::Refusal;
+use super::{Entry, Found, InstallScope, Plan, Shadowed, Unfit, client, places};
 
-/// An agent with settings that Bowline can be put into. What depends on the agent is its own to say; here is how the text is
-/// changed.
+/// An agent with settings that Bowline can be put into: what it says of itself, and what takes a look at settings. All fields are
+/// required, so that the compiler names everything that a new one lacks.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Installable {
-    agent: &'static Agent,
-    registration: &'static Registration,
+    pub(crate) agent: &'static Agent,
+    pub(crate) registration: &'static Registration,
+    /// How entries stand in the text of its settings.
+    pub(crate) form: SettingsForm,
+    /// What keeps the agent from reading a file that people and editors find nothing wrong with.
+    pub(crate) refusals: fn(&str) -> Vec<Refusal>,
+    /// What keeps the agent from running any hook, for people.
+    pub(crate) hooks_off: fn(&Settings) -> Option<String>,
+    /// What keeps the agent from running the entries that are there, for people.
+    pub(crate) entries_off: fn(&Settings) -> Option<String>,
+}
+
+/// The text after a change, or why it was left alone.
+pub(crate) type Edited = Result<String, Unfit>;
+
+/// Which events are meant, as the agent spells them.
+pub(crate) type EventFilter<'a> = &'a dyn Fn(&str) -> bool;
+
+/// How entries stand in the text of settings. Every function leaves everything else as it is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SettingsForm {
+    /// Puts the entries in, and takes Bowline away from the events of the second list.
+    pub(crate) install: fn(&str, &[Entry], &[&str]) -> Edited,
+    /// Takes Bowline away from the events that are meant.
+    pub(crate) uninstall: fn(&str, EventFilter<'_>) -> Edited,
+    /// What starts Bowline.
+    pub(crate) found: fn(&str) -> Result<Vec<Found>, Unfit>,
+    /// The entries that the agent does not read, because their key comes twice.
+    pub(crate) shadowed: fn(&str) -> Result<Vec<Shadowed>, Unfit>,
+    /// Whether the text says nothing, so that no file would say as much.
+    pub(crate) is_blank: fn(&str) -> bool,
 }
 
 impl Installable {
-    /// The one that `init` is for today.
-    pub(crate) const CLAUDE_CODE: Self = Self {
-        agent: &claude_code::AGENT,
-        registration: &claude_code::REGISTRATION,
-    };
-
     /// The word by which `bowline-hook` knows it.
-    pub(crate) const fn name(self) -> &'static str {
+    pub(crate) const fn name(&self) -> &'static str {
         self.agent.name
     }
 
     /// Its name, for people.
-    pub(crate) const fn title(self) -> &'static str {
+    pub(crate) const fn title(&self) -> &'static str {
         self.agent.title
     }
 
-    /// The settings file of a scope; `None` where there is no home folder.
+    /// Its folder of the user; `None` where there is no home folder.
+    pub(crate) fn folder(&self, locations: &Locations) -> Option<PathBuf> {
+        let folder = &self.registration.folder;
+        folder.find(|name| std::env::var_os(name), locations.home.as_deref())
+    }
+
+    /// Whether it is on this machine: its folder, or its program.
+    pub(crate) fn is_here(&self, locations: &Locations) -> bool {
+        self.folder(locations).is_some_and(|folder| folder.is_dir())
+            || client::programs(self, locations).next().is_some()
+    }
+
+    /// The name of its settings file of a scope; `None` where it has none.
+    pub(crate) const fn file_name(&self, scope: InstallScope) -> Option<&'static str> {
+        let files = &self.registration.files;
+        match scope {
+            InstallScope::User => Some(files.user),
+            InstallScope::Project => files.project,
+            InstallScope::Local => files.local,
+        }
+    }
+
+    /// The settings file of a scope; `None` where there is no home folder, or no such file.
     pub(crate) fn file(
-        self,
+        &self,
         scope: InstallScope,
         project: &Path,
         locations: &Locations,
     ) -> Option<PathBuf> {
-        let files = &self.registration.files;
-        match (scope, self.registration.syntax) {
-            (InstallScope::User, SettingsSyntax::ClaudeJson) => {
-                let folder = locations.claude_config_dir.as_ref()?;
-                Some(folder.join(files.user))
-            }
-            (InstallScope::Project, _) => Some(project.join(files.project)),
-            (InstallScope::Local, _) => Some(project.join(files.local)),
-        }
+        let folder = match scope {
+            InstallScope::User => self.folder(locations)?,
+            InstallScope::Project | InstallScope::Local => project.to_owned(),
+        };
+        Some(folder.join(self.file_name(scope)?))
     }
 
-    /// The events that Bowline is registered for, with a client of this version.
-    pub(crate) fn events(self, client: ClientVersion) -> impl Iterator<Item = HookEvent> {
-        self.registration.events(client)
+    /// The events that Bowline is registered for with a client of this version, as the agent spells them.
+    pub(crate) fn events(&self, client: ClientVersion) -> impl Iterator<Item = &'static str> {
+        let registration = self.registration;
+        let all = self.agent.events.iter();
+        all.filter(move |(_, event)| registration.registers(*event, client))
+            .map(|(name, _)| *name)
+    }
+
+    /// The parts of an entry that a client of this version does not know, for people.
+    pub(crate) fn unknown_parts(&self, entry: &Entry, client: ClientVersion) -> Vec<String> {
+        let name = &entry.event;
+        let mut events = self.agent.events.iter();
+        let event = events.find_map(|(it, event)| (it == name).then_some(*event));
+        let is_new = event.is_some_and(|event| !(self.registration.has_event)(event, client));
+        let Registration {
+            arguments,
+            blocking,
+            ..
+        } = self.registration;
+        let parts = [
+            (entry.args.is_some(), arguments),
+            (entry.blocks_on_failure, blocking),
+        ];
+        let parts = parts.into_iter().filter_map(|(is_there, part)| {
+            let part = part.as_ref()?;
+            let is_unknown = is_there && !part.is_known_to(client);
+            is_unknown.then(|| format!("`{}` of {name}", part.name))
+        });
+        let event = is_new.then(|| format!("the event {name}"));
+        event.into_iter().chain(parts).collect()
     }
 
     /// The settings with Bowline in them, and nothing else changed.
-    pub(crate) fn install(self, text: &str, plan: &Plan) -> Result<String, Unfit> {
+    pub(crate) fn install(&self, text: &str, plan: &Plan) -> Edited {
         self.install_at(text, plan, &|_| true)
     }
 
     /// The settings with Bowline in them at the events that `is_meant`, and nothing else changed.
-    pub(crate) fn install_at(
-        self,
-        text: &str,
-        plan: &Plan,
-        is_meant: &dyn Fn(&str) -> bool,
-    ) -> Result<String, Unfit> {
-        let all = HookEvent::ALL.iter().copied();
-        let meant = all.filter(|event| is_meant(event.name()));
-        let (entries, never): (Vec<_>, Vec<_>) =
-            meant.partition(|event| self.registration.registers(*event, plan.client));
-        let entries: Vec<_> = entries.iter().map(|it| self.entry(*it, plan)).collect();
-        let never: Vec<_> = never.into_iter().map(HookEvent::name).collect();
-        match self.registration.syntax {
-            SettingsSyntax::ClaudeJson => edit::install(text, &entries, &never),
+    pub(crate) fn install_at(&self, text: &str, plan: &Plan, is_meant: EventFilter<'_>) -> Edited {
+        let mut entries = Vec::new();
+        let mut never = Vec::new();
+        for (name, event) in self.agent.events.iter().filter(|(it, _)| is_meant(it)) {
+            if self.registration.registers(*event, plan.client) {
+                entries.push(self.entry(name, *event, plan));
+            } else {
+                never.push(*name);
+            }
         }
+        (self.form.install)(text, &entries, &never)
     }
 
     /// The settings without Bowline, and nothing else changed.
-    pub(crate) fn uninstall(self, text: &str) -> Result<String, Unfit> {
+    pub(crate) fn uninstall(&self, text: &str) -> Edited {
         self.uninstall_at(text, &|_| true)
     }
 
     /// The settings without Bowline at the events that `is_meant`, and nothing else changed.
-    pub(crate) fn uninstall_at(
-        self,
-        text: &str,
-        is_meant: &dyn Fn(&str) -> bool,
-    ) -> Result<String, Unfit> {
-        match self.registration.syntax {
-            SettingsSyntax::ClaudeJson => edit::uninstall(text, is_meant),
-        }
+    pub(crate) fn uninstall_at(&self, text: &str, is_meant: EventFilter<'_>) -> Edited {
+        (self.form.uninstall)(text, is_meant)
     }
 
     /// What starts Bowline in these settings.
-    pub(crate) fn found(self, text: &str) -> Result<Vec<Found>, Unfit> {
-        match self.registration.syntax {
-            SettingsSyntax::ClaudeJson => edit::found(text),
-        }
+    pub(crate) fn found(&self, text: &str) -> Result<Vec<Found>, Unfit> {
+        (self.form.found)(text)
     }
 
     /// The entries that the agent does not read, because their key comes twice.
-    pub(crate) fn shadowed(self, text: &str) -> Result<Vec<Shadowed>, Unfit> {
-        match self.registration.syntax {
-            SettingsSyntax::ClaudeJson => edit::shadowed(text),
-        }
+    pub(crate) fn shadowed(&self, text: &str) -> Result<Vec<Shadowed>, Unfit> {
+        (self.form.shadowed)(text)
     }
 
-    fn entry(self, event: HookEvent, plan: &Plan) -> Entry {
-        let mut args = vec![self.name().to_owned(), event.name().to_owned()];
+    fn entry(&self, name: &str, event: HookEvent, plan: &Plan) -> Entry {
+        let mut args = vec![self.name().to_owned(), name.to_owned()];
         if plan.on_failure != FailMode::default() {
             args.push(format!("--on-failure={}", plan.on_failure));
         }
@@ -136,7 +190,7 @@ impl Installable {
             ),
         };
         Entry {
-            event: event.name().to_owned(),
+            event: name.to_owned(),
             command,
             args,
             timeout: Some(self.registration.timeout),

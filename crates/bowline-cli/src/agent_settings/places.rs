@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 use bowline::settings::Locations;
+use bowline_agents::claude_code::FOLDER_VARIABLE;
 
 /// The default path below the home folder.
 const BELOW_HOME: [(&str, &str); 3] = [
@@ -18,13 +19,13 @@ pub(crate) fn now(locations: &Locations) -> Vec<String> {
         let path = path.as_deref()?.ancestors().nth(levels)?;
         path.to_str().map(ToOwned::to_owned)
     };
-    let moved = std::env::var_os("CLAUDE_CONFIG_DIR").is_some();
+    let moved = std::env::var_os(FOLDER_VARIABLE).is_some();
     let claude = locations.claude_config_dir.clone().filter(|_| moved);
     [
         ("HOME", above(&locations.home, 0)),
         ("XDG_CONFIG_HOME", above(&locations.user_config, 2)),
         ("XDG_DATA_HOME", above(&locations.data_dir, 1)),
-        ("CLAUDE_CONFIG_DIR", above(&claude, 0)),
+        (FOLDER_VARIABLE, above(&claude, 0)),
     ]
     .into_iter()
     .filter_map(|(name, value)| Some(format!("{name}={}", value?)))

@@ -36,7 +36,7 @@ impl Preview {
 
     /// Shows what `change` makes of the text, for the given events only.
     pub(crate) fn short(
-        agent: Installable,
+        agent: &Installable,
         before: &str,
         after: &str,
         change: impl Fn(&dyn Fn(&str) -> bool) -> Result<String, Unfit>,
@@ -121,13 +121,11 @@ fn nameless(found: &[Found], event: &str) -> Vec<Found> {
 
 #[cfg(test)]
 mod tests {
-    use bowline_agents::claude_code::ClientVersion;
+    use bowline_agents::ClientVersion;
     use bowline_wire::FailMode;
 
     use super::*;
-    use crate::agent_settings::{InstallScope, Plan};
-
-    const CLAUDE_CODE: Installable = Installable::CLAUDE_CODE;
+    use crate::agent_settings::{CLAUDE_CODE, InstallScope, Plan};
 
     fn plan(scope: InstallScope, on_failure: FailMode) -> Plan {
         Plan {
@@ -143,7 +141,7 @@ mod tests {
         let after = CLAUDE_CODE.install(before, plan).unwrap();
         let change =
             |is_shown: &dyn Fn(&str) -> bool| CLAUDE_CODE.install_at(before, plan, is_shown);
-        let preview = Preview::short(CLAUDE_CODE, before, &after, change).unwrap();
+        let preview = Preview::short(&CLAUDE_CODE, before, &after, change).unwrap();
         (after, preview)
     }
 
@@ -203,7 +201,7 @@ mod tests {
         let (before, _) = install("{\"a\": 1}", &plan(InstallScope::User, FailMode::Ask));
         let after = CLAUDE_CODE.uninstall(&before).unwrap();
         let change = |is_shown: &dyn Fn(&str) -> bool| CLAUDE_CODE.uninstall_at(&before, is_shown);
-        let preview = Preview::short(CLAUDE_CODE, &before, &after, change).unwrap();
+        let preview = Preview::short(&CLAUDE_CODE, &before, &after, change).unwrap();
         let (lines, alike) = shown(&preview);
         assert_eq!(alike, [("PreToolUse", 30)]);
         assert!(lines.contains("-    \\\"PreToolUse"), "{lines}");

@@ -1,9 +1,9 @@
-//! What keeps Claude Code from reading a settings file that people and editors find nothing wrong with.
+//! What keeps an agent that reads strict JSON from reading a settings file that people and editors find nothing wrong with.
 
 use bowline::settings::not_json;
 use serde::Serialize;
 
-/// A part of a file for which the client refuses the whole of it.
+/// A part of a file for which an agent refuses the whole of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Refusal {
     /// From 1.

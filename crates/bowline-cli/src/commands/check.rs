@@ -11,7 +11,7 @@ use bowline::settings::{self, Diagnostic, HookDefinition, Locations, Severity};
 use serde::Serialize;
 
 use crate::Outcome;
-use crate::agent_settings::client;
+use crate::agent_settings::{CLAUDE_CODE, client};
 use crate::error::{Error, Result};
 use crate::finding::Finding;
 use crate::hook_view::HookView;
@@ -127,7 +127,7 @@ fn matcher_findings<'h>(
     locations: &Locations,
 ) -> Vec<Diagnostic> {
     let found = settings::matcher_findings(hooks.clone(), None);
-    let asked = (!found.is_empty()).then(|| client::installed(locations).version());
+    let asked = (!found.is_empty()).then(|| client::installed(&CLAUDE_CODE, locations).version());
     match asked.flatten() {
         Some(version) => settings::matcher_findings(hooks, Some(version)),
         None => found,

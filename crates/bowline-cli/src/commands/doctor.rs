@@ -8,15 +8,14 @@ mod installed;
 mod project_checks;
 mod writing;
 
-use std::path::Path;
-
-use bowline::settings::{Locations, Settings, find_project};
 use bowline_daemon::{Pause, Places};
 use chrono::Utc;
 use serde::Serialize;
 
 use super::pause::shown;
 use crate::Outcome;
+use crate::agent_settings::agents::{self, Surroundings};
+use crate::agent_settings::{InstallScope, Installable};
 use crate::control;
 use crate::error::Result;
 use crate::project;
@@ -36,6 +35,10 @@ Examples:
   bowline doctor
   bowline doctor --json")]
 pub(crate) struct DoctorArgs {
+    /// Only this agent [default: those that are on this machine or have Bowline]
+    #[arg(long, value_name = "AGENT", value_parser = agents::by_name())]
+    agent: Option<Installable>,
+
     #[command(flatten)]
     pub(crate) format: FormatArgs,
 }
@@ -54,12 +57,17 @@ struct Summary {
 }
 
 pub(crate) fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome> {
-    let folder = project::folder(None)?;
-    let locations = Locations::from_env();
-    let project = find_project(&folder, &locations);
-    let settings = bowline::settings::load(&project, &locations);
-    let places = control::places()?;
-    let checks = checks(&project, &settings, &locations, &places);
+    run_in(&Surroundings::of_process()?, &control::places()?, args, ui)
+}
+
+/// As [`run`], elsewhere.
+pub(super) fn run_in(
+    surroundings: &Surroundings,
+    places: &Places,
+    args: &DoctorArgs,
+    ui: &mut Ui,
+) -> Result<Outcome> {
+    let checks = checks(surroundings, places, args);
     ui::progress_done();
     let count = |status| checks.iter().filter(|it| it.status == status).count();
     let report = Report {
@@ -81,52 +89,71 @@ pub(crate) fn run(args: &DoctorArgs, ui: &mut Ui) -> Result<Outcome> {
     })
 }
 
-fn checks(
-    project: &Path,
-    settings: &Settings,
-    locations: &Locations,
-    places: &Places,
-) -> Vec<Check> {
+fn checks(surroundings: &Surroundings, places: &Places, args: &DoctorArgs) -> Vec<Check> {
+    let Surroundings {
+        project, locations, ..
+    } = surroundings;
+    let settings = bowline::settings::load(project, locations);
     ui::progress("looking at the agent's settings");
-    let installed = Installed::find(project, locations);
-    let mut checks = installed.checks(settings, locations);
-    let guards = project::builtins(settings).guards;
-    let due = Due::by_settings(&guards, project);
-    let decides = decides(places, due);
-    let due = match decides.status {
-        Status::Ok => due,
-        Status::Warning | Status::Problem => Due::Nothing,
+    let chosen = surroundings.chosen(args.agent, &InstallScope::ALL);
+    let installed: Vec<_> = chosen
+        .into_iter()
+        .map(|agent| Installed::find(agent, surroundings))
+        .collect();
+    let is_anywhere = installed.iter().any(|it| !it.is_empty());
+    let is_alone = installed.len() == 1;
+    let name = |it: &Installed| (!is_alone).then_some(it.agent.name());
+    let if_missing = if is_anywhere {
+        Status::Warning
+    } else {
+        Status::Problem
     };
+    let mut checks = Vec::new();
+    for it in &installed {
+        let of_agent = it.checks(&settings, locations).into_iter();
+        let of_agent = of_agent.chain(it.check_missing(if_missing));
+        checks.extend(of_agent.map(|check| check.about(name(it))));
+    }
+    let guards = project::builtins(&settings).guards;
+    let due = |it: &Installed| Due::by_settings(&guards, &it.agent, project);
+    let decides = decides(places, installed.first().map(due));
+    let is_decided = decides.status == Status::Ok;
     checks.push(decides);
-    let due = match settings.unread_files().next() {
-        Some(_) if due != Due::Nothing => Due::AllAsked,
-        _ => due,
-    };
-    for (scope, entry) in installed.canaries() {
-        ui::progress("running the installed command");
-        checks.push(canary::answers(scope, entry, project, due));
-        ui::progress("measuring the installed command");
-        checks.push(canary::speed(scope, entry, project));
+    let is_unread = settings.unread_files().next().is_some();
+    for it in &installed {
+        let due = if !is_decided {
+            Due::Nothing
+        } else if is_unread {
+            Due::AllAsked
+        } else {
+            due(it)
+        };
+        for canary in it.canaries(project) {
+            ui::progress("running the installed command");
+            checks.push(canary::answers(canary, due).about(name(it)));
+            ui::progress("measuring the installed command");
+            checks.push(canary::speed(canary).about(name(it)));
+        }
     }
     ui::progress("asking the daemon");
-    let daemon = if installed.is_empty() {
-        Expected::Already
-    } else {
+    let daemon = if is_anywhere {
         Expected::Soon
+    } else {
+        Expected::Already
     };
     let facts = Facts::gather(places, daemon);
-    checks.push(facts.daemon(places, &installed.belonging()));
+    checks.push(facts.daemon(places, &installed::belonging(&installed)));
     ui::progress("checking the store");
     checks.push(writing::recording());
     checks.push(writing::writing(places));
     checks.push(facts.store(places));
     ui::progress("looking at the project");
-    checks.extend(project_checks::all(settings, &facts));
+    checks.extend(project_checks::all(&settings, &facts));
     checks
 }
 
 /// Whether events are decided at all, and what becomes of a verdict.
-fn decides(places: &Places, due: Due) -> Check {
+fn decides(places: &Places, due: Option<Due>) -> Check {
     let check = Check::new("deciding");
     if std::env::var_os("BOWLINE").is_some_and(|value| value == "off") {
         return check
@@ -143,10 +170,10 @@ fn decides(places: &Places, due: Due) -> Check {
                 .advice("run `bowline resume`")
         }
         Ok(_) => check.ok(match due {
-            Due::Observed => {
+            Some(Due::Observed) => {
                 "not paused; the guard only observes: what it would deny or ask about is told, and passes"
             }
-            Due::DeniedOnce => {
+            Some(Due::DeniedOnce) => {
                 "not paused; one strike: what is denied passes at the second attempt"
             }
             _ => "not paused",
@@ -164,9 +191,11 @@ fn show(report: &Report, ui: &mut Ui) {
             Status::Warning => ("warning  ", style::CAUTION),
             Status::Problem => ("problem  ", style::BAD),
         };
+        let agent = check.agent.map(|agent| format!("{agent}, "));
+        let name = format!("{}{}: ", agent.unwrap_or_default(), check.name);
         ui.labelled(
             Text::styled(mark, colour),
-            &Text::styled(format!("{}: ", check.name), style::HEADING).plain(&check.message),
+            &Text::styled(name, style::HEADING).plain(&check.message),
         );
         for detail in &check.details {
             ui.labelled(

@@ -1,28 +1,28 @@
 //! `bowline init`: puts Bowline into an agent's own hook settings.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use bowline::hooks::HookEvent;
-use bowline::settings::Locations;
-use bowline_agents::claude_code::ClientVersion;
+use bowline_agents::ClientVersion;
 use bowline_daemon::Places;
 use bowline_wire::FailMode;
 use serde::Serialize;
 
+use super::installing::{cannot_edit, consent, one_or_all, settings_file, uninstall_in};
 use crate::Outcome;
+use crate::agent_settings::agents::{self, Surroundings};
 use crate::agent_settings::backups::{Backups, Original};
 use crate::agent_settings::client::Client;
 use crate::agent_settings::diff::Diff;
 use crate::agent_settings::file::SettingsText;
 use crate::agent_settings::preview::Preview;
-use crate::agent_settings::refusals::{Refusal, refusals};
+use crate::agent_settings::refusals::Refusal;
 use crate::agent_settings::{InstallScope, Installable, Plan, Shadowed, Unfit, places, program};
 use crate::control;
 use crate::error::{Error, ErrorKind, Result};
 use crate::project::{self, Paths};
-use crate::ui::{Format, FormatArgs, Text, Ui, YesOrNo, style};
+use crate::ui::{Format, FormatArgs, Text, Ui, YesOrNo, counted, style};
 
-/// Put Bowline into Claude Code's hook settings
+/// Put Bowline into your agents' hook settings
 ///
 /// Shows what would change and asks first. Other people's hooks, comments and the order of the file stay as they are;
 /// a copy of the old file is kept in Bowline's own folder. Running it again changes nothing, or brings older entries up to date
@@ -33,11 +33,15 @@ Examples:
   bowline init --dry-run
   bowline init --scope project --yes
   bowline init --on-failure closed
-  bowline init --client-version 2.1.197
+  bowline init --agent claude-code --client-version 2.1.197
 
 User entries name bowline-hook by its absolute path. Project and local entries work wherever bowline-hook is on the
 PATH, and do nothing where it is not; where the user's settings have Bowline too, an event is still handled once")]
 pub(crate) struct InitArgs {
+    /// Only this agent [default: those that are on this machine]
+    #[arg(long, value_name = "AGENT", value_parser = agents::by_name())]
+    agent: Option<Installable>,
+
     /// Whose settings: yours, the project's, or yours for this project
     #[arg(long, value_name = "SCOPE", value_enum, default_value = "user")]
     scope: InstallScope,
@@ -46,7 +50,7 @@ pub(crate) struct InitArgs {
     #[arg(long, value_name = "MODE", default_value_t = FailMode::Ask, value_parser = on_failure)]
     on_failure: FailMode,
 
-    /// Write what this version of Claude Code knows, such as 2.1.197 [default: yours; for a project 2.1.197]
+    /// Write what this version of the agent knows, such as 2.1.197 [default: yours; for a project the oldest supported one]
     #[arg(long, value_name = "VERSION")]
     client_version: Option<ClientVersion>,
 
@@ -69,6 +73,12 @@ pub(crate) struct InitArgs {
 fn on_failure(word: &str) -> Result<FailMode, String> {
     let modes = "expected `open`, `ask` or `closed`";
     word.parse().map_err(|_| modes.to_owned())
+}
+
+#[derive(Debug, Serialize)]
+struct Document {
+    #[serde(flatten, serialize_with = "one_or_all")]
+    agents: Vec<Report>,
 }
 
 #[derive(Debug, Serialize)]
@@ -107,49 +117,131 @@ enum State {
     Declined,
 }
 
+/// A change of one agent's settings that is not written yet.
+struct Prepared {
+    agent: Installable,
+    plan: Plan,
+    current: SettingsText,
+    wanted: String,
+    backups: Backups,
+    report: Report,
+}
+
 pub(crate) fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome> {
-    let agent = Installable::CLAUDE_CODE;
-    let folder = project::folder(None)?;
-    let locations = Locations::from_env();
-    let project = bowline::settings::find_project(&folder, &locations);
-    let paths = Paths::of(&project);
-    let file = settings_file(agent, args.scope, &project, &locations)?;
-    let client = Client::of(args.scope, args.client_version, &locations);
-    let plan = Plan {
-        scope: args.scope,
-        client: client.version,
-        program: program_path()?,
-        on_failure: args.on_failure,
-        places: places::now(&locations),
-    };
-    let current = SettingsText::read(&file)?;
-    let backups = Backups::of(current.target(), &locations)?;
-    let wanted = agent
-        .install(&current.text, &plan)
-        .map_err(|unfit| cannot_edit(&file, &unfit))?;
-    let mut report = Report {
-        agent: agent.name(),
-        scope: args.scope,
-        events: agent.events(client.version).map(HookEvent::name).collect(),
-        client,
-        state: State::AlreadyInstalled,
-        program: plan.program.clone(),
-        diff: Diff::between(&current.text, &wanted),
-        refusals: refusals(&wanted),
-        shadowed: agent
-            .shadowed(&wanted)
-            .map_err(|unfit| cannot_edit(&file, &unfit))?,
-        backup: None,
-        notes: notes(
-            &plan,
-            bowline::settings::load(&project, &locations)
-                .claude_hooks_off
-                .as_deref(),
-        ),
-        file,
-    };
+    let surroundings = Surroundings::of_process()?;
+    let places = Places::from_env().ok();
+    run_in(&surroundings, &program_path, places.as_ref(), args, ui)
+}
+
+/// As [`run`], with `program` as what agents start.
+pub(super) fn run_in(
+    surroundings: &Surroundings,
+    program: &dyn Fn() -> Result<String>,
+    places: Option<&Places>,
+    args: &InitArgs,
+    ui: &mut Ui,
+) -> Result<Outcome> {
+    let agents = surroundings.chosen(args.agent, &[]);
+    if args.client_version.is_some() && agents.len() > 1 {
+        return Err(Error::usage("--client-version is for one agent")
+            .hint("name the agent with --agent as well"));
+    }
+    // Every file is read before one is written, so that nothing is done by halves.
+    let prepared: Vec<Prepared> = agents
+        .into_iter()
+        .map(|agent| Prepared::of(agent, surroundings, program, args))
+        .collect::<Result<_>>()?;
+    let paths = Paths::of(&surroundings.project);
     let format = args.format.format();
-    if wanted != current.text {
+    let mut reports = Vec::new();
+    for (index, prepared) in prepared.into_iter().enumerate() {
+        if index > 0 && format == Format::Text {
+            ui.blank();
+        }
+        let agent = prepared.agent;
+        let report = prepared.carry_out(args, &paths, ui)?;
+        if format == Format::Text {
+            show(&report, &agent, &paths, ui);
+        }
+        reports.push(report);
+    }
+    let is_any = |states: &[State]| reports.iter().any(|it| states.contains(&it.state));
+    if let Some(places) = places.filter(|_| is_any(&[State::Installed, State::Written])) {
+        control::tell(places, "daemon.reload");
+    }
+    let outcome = if is_any(&[State::Declined, State::Written]) {
+        Outcome::Findings
+    } else {
+        Outcome::Clean
+    };
+    if format == Format::Json {
+        ui.json(&Document { agents: reports })?;
+    }
+    Ok(outcome)
+}
+
+impl Prepared {
+    fn of(
+        agent: Installable,
+        surroundings: &Surroundings,
+        program: &dyn Fn() -> Result<String>,
+        args: &InitArgs,
+    ) -> Result<Self> {
+        let Surroundings {
+            locations, project, ..
+        } = surroundings;
+        let file = settings_file(&agent, args.scope, surroundings)?;
+        let client = Client::of(&agent, args.scope, args.client_version, locations);
+        let plan = Plan {
+            scope: args.scope,
+            client: client.version,
+            program: program()?,
+            on_failure: args.on_failure,
+            places: places::now(locations),
+        };
+        let current = SettingsText::read(&file)?;
+        let backups = Backups::of(current.target(), locations)?;
+        let unfit = |unfit| cannot_edit(&file, &unfit);
+        let wanted = agent.install(&current.text, &plan).map_err(unfit)?;
+        let settings = bowline::settings::load(project, locations);
+        let report = Report {
+            agent: agent.name(),
+            scope: args.scope,
+            events: agent.events(client.version).collect(),
+            client,
+            state: State::AlreadyInstalled,
+            program: plan.program.clone(),
+            diff: Diff::between(&current.text, &wanted),
+            refusals: (agent.refusals)(&wanted),
+            shadowed: agent.shadowed(&wanted).map_err(unfit)?,
+            backup: None,
+            notes: notes(&agent, &plan, (agent.hooks_off)(&settings)),
+            file: file.clone(),
+        };
+        Ok(Self {
+            agent,
+            plan,
+            current,
+            wanted,
+            backups,
+            report,
+        })
+    }
+
+    /// Shows what would change, asks, and writes it.
+    fn carry_out(self, args: &InitArgs, paths: &Paths, ui: &mut Ui) -> Result<Report> {
+        let Self {
+            agent,
+            plan,
+            current,
+            wanted,
+            backups,
+            mut report,
+        } = self;
+        if wanted == current.text {
+            return Ok(report);
+        }
+        let format = args.format.format();
         if format == Format::Text {
             let shown = paths.show_absolute(&report.file);
             let new = if current.exists() { "" } else { " (new file)" };
@@ -160,13 +252,13 @@ pub(crate) fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome> {
                 let change = |is_shown: &dyn Fn(&str) -> bool| {
                     agent.install_at(&current.text, &plan, is_shown)
                 };
-                Preview::short(agent, &current.text, &wanted, change)
+                Preview::short(&agent, &current.text, &wanted, change)
                     .map_err(|unfit| cannot_edit(&report.file, &unfit))?
             };
             preview.show(ui);
             ui.blank();
-            show_refusals(&report, &paths, ui);
-            show_shadowed(&report, ui);
+            show_refusals(&report, &agent, paths, ui);
+            show_shadowed(&report, &agent, ui);
         }
         let question = if report.refusals.is_empty() {
             "Write this?"
@@ -176,12 +268,9 @@ pub(crate) fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome> {
         report.state = if args.dry_run {
             State::WouldInstall
         } else if consent(question, args.yes.then_some(YesOrNo::Yes), format, ui)? == YesOrNo::Yes {
-            let original = original(agent, &current, &backups)
+            let original = original(&agent, &current, &backups)
                 .map_err(|unfit| cannot_edit(&report.file, &unfit))?;
             report.backup = current.install(&wanted, args.scope, &original, &backups)?;
-            if let Ok(places) = Places::from_env() {
-                control::tell(&places, "daemon.reload");
-            }
             if report.refusals.is_empty() {
                 State::Installed
             } else {
@@ -190,20 +279,13 @@ pub(crate) fn run(args: &InitArgs, ui: &mut Ui) -> Result<Outcome> {
         } else {
             State::Declined
         };
+        Ok(report)
     }
-    match format {
-        Format::Json => ui.json(&report)?,
-        Format::Text => show(&report, agent, &paths, ui),
-    }
-    Ok(match report.state {
-        State::Declined | State::Written => Outcome::Findings,
-        _ => Outcome::Clean,
-    })
 }
 
 /// The file as it was before Bowline came: as it was noted then, else what is left without Bowline.
 fn original(
-    agent: Installable,
+    agent: &Installable,
     current: &SettingsText,
     backups: &Backups,
 ) -> Result<Original, Unfit> {
@@ -213,66 +295,6 @@ fn original(
     match backups.original(&current.text) {
         Some(original) => Ok(original),
         None => agent.uninstall(&current.text).map(Original::Text),
-    }
-}
-
-/// The file of a scope. In the home folder the project's file would be the user's.
-pub(super) fn settings_file(
-    agent: Installable,
-    scope: InstallScope,
-    project: &Path,
-    locations: &Locations,
-) -> Result<PathBuf> {
-    let file = |scope| agent.file(scope, project, locations);
-    let path = file(scope).ok_or_else(|| {
-        Error::new(ErrorKind::File, "there is no home folder")
-            .hint("set HOME or CLAUDE_CONFIG_DIR to an absolute path")
-    })?;
-    if scope == InstallScope::Project && file(InstallScope::User).as_ref() == Some(&path) {
-        return Err(Error::usage(format!(
-            "{} is your user settings file, not a project's",
-            project::shown(&path)
-        ))
-        .hint("use --scope user, or run it in a project's folder"));
-    }
-    Ok(path)
-}
-
-/// The command that takes Bowline out of the settings of a scope.
-pub(super) fn uninstall_in(scope: InstallScope) -> String {
-    match scope {
-        InstallScope::User => "bowline uninstall".to_owned(),
-        InstallScope::Project | InstallScope::Local => {
-            format!("bowline uninstall --scope {}", scope.as_str())
-        }
-    }
-}
-
-/// A settings file that is not what it should be.
-pub(super) fn cannot_edit(file: &Path, unfit: &Unfit) -> Error {
-    let shown = project::shown(file);
-    Error::new(
-        ErrorKind::File,
-        format!("{shown}:{}: {}", unfit.line, unfit.message),
-    )
-    .hint(format!(
-        "repair it and run it again, nothing was changed; `bowline check {shown}` tells more"
-    ))
-}
-
-/// Asks, unless `--yes` was given. A program that reads JSON cannot be asked.
-pub(super) fn consent(
-    question: &str,
-    beforehand: Option<YesOrNo>,
-    format: Format,
-    ui: &mut Ui,
-) -> Result<YesOrNo> {
-    match (beforehand, format) {
-        (Some(answer), _) => Ok(answer),
-        (None, Format::Json) => Ok(YesOrNo::No),
-        (None, Format::Text) => ui
-            .ask(question)
-            .map_err(|error| error.hint("look at what would change, then run it again with --yes")),
     }
 }
 
@@ -287,17 +309,17 @@ fn program_path() -> Result<String> {
     })
 }
 
-fn notes(plan: &Plan, switched_off_by: Option<&str>) -> Vec<String> {
+fn notes(agent: &Installable, plan: &Plan, switched_off_by: Option<String>) -> Vec<String> {
+    let (title, oldest) = (agent.title(), agent.registration.client.oldest);
     let mut notes = Vec::new();
-    if plan.client < ClientVersion::OLDEST_SUPPORTED {
+    if plan.client < oldest {
         notes.push(format!(
-            "Bowline is tried with Claude Code {} and later; update the client if you can",
-            ClientVersion::OLDEST_SUPPORTED
+            "Bowline is tried with {title} {oldest} and later; update the client if you can"
         ));
     }
     if let Some(by) = switched_off_by {
         notes.push(format!(
-            "Claude Code runs no hooks, and so nothing of Bowline: {by}; change that setting, or ask whoever manages \
+            "{title} runs no hooks, and so nothing of Bowline: {by}; change that setting, or ask whoever manages \
              this machine"
         ));
     }
@@ -311,13 +333,16 @@ fn notes(plan: &Plan, switched_off_by: Option<&str>) -> Vec<String> {
 }
 
 /// Shows what keeps the agent from reading the file, before the question.
-fn show_refusals(report: &Report, paths: &Paths, ui: &mut Ui) {
+fn show_refusals(report: &Report, agent: &Installable, paths: &Paths, ui: &mut Ui) {
     if report.refusals.is_empty() {
         return;
     }
     let file = paths.show_absolute(&report.file);
     ui.line(Text::styled(
-        format!("Claude Code refuses the whole of {file}, until these are gone:"),
+        format!(
+            "{} refuses the whole of {file}, until these are gone:",
+            agent.title()
+        ),
         style::CAUTION,
     ));
     for refusal in &report.refusals {
@@ -327,12 +352,15 @@ fn show_refusals(report: &Report, paths: &Paths, ui: &mut Ui) {
 }
 
 /// Shows what the agent does not read of the file, before the question.
-fn show_shadowed(report: &Report, ui: &mut Ui) {
+fn show_shadowed(report: &Report, agent: &Installable, ui: &mut Ui) {
     if report.shadowed.is_empty() {
         return;
     }
     ui.line(Text::styled(
-        "Of a key that comes twice Claude Code reads only the last, so that hooks are lost:",
+        format!(
+            "Of a key that comes twice {} reads only the last, so that hooks are lost:",
+            agent.title()
+        ),
         style::CAUTION,
     ));
     for shadowed in &report.shadowed {
@@ -341,12 +369,12 @@ fn show_shadowed(report: &Report, ui: &mut Ui) {
     ui.blank();
 }
 
-fn show(report: &Report, agent: Installable, paths: &Paths, ui: &mut Ui) {
+fn show(report: &Report, agent: &Installable, paths: &Paths, ui: &mut Ui) {
     let file = paths.show_absolute(&report.file);
-    let events = report.events.len();
+    let events = counted(report.events.len(), "event");
     ui.line(match report.state {
         State::AlreadyInstalled => Text::from(format!(
-            "Already installed: {file} has Bowline for {events} events; nothing was changed."
+            "Already installed: {file} has Bowline for {events}; nothing was changed."
         )),
         State::WouldInstall => Text::from("Nothing was written (--dry-run)."),
         State::Declined => Text::from("Not installed; nothing was changed."),
@@ -359,7 +387,7 @@ fn show(report: &Report, agent: Installable, paths: &Paths, ui: &mut Ui) {
         ),
         State::Installed => Text::styled(
             format!(
-                "Installed: {} asks Bowline at {events} events.",
+                "Installed: {} asks Bowline at {events}.",
                 agent.title()
             ),
             style::GOOD,
@@ -378,8 +406,8 @@ fn show(report: &Report, agent: Installable, paths: &Paths, ui: &mut Ui) {
         ui.line(Text::styled(note, style::CAUTION));
     }
     if report.state == State::AlreadyInstalled {
-        show_refusals(report, paths, ui);
-        show_shadowed(report, ui);
+        show_refusals(report, agent, paths, ui);
+        show_shadowed(report, agent, ui);
     }
     if matches!(report.state, State::Installed | State::Written) {
         let uninstall = uninstall_in(report.scope);

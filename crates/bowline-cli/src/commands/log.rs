@@ -1,11 +1,11 @@
-//! `bowline log`: the last events that were decided, about what, and why. `bowline denied` is its short form.
+//! `bowline log`: the last events that were decided, about what, and why.
 
 use std::path::PathBuf;
 
 use bowline::hooks::{Decision, humane_duration};
 use bowline_daemon::rpc::{self, events, store};
 use bowline_store::{DecisionFilter, Enforcement, Gap, HookFired, RecordedEvent};
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use serde::Serialize;
 
 use super::meant::{self, Wanted};
@@ -29,79 +29,39 @@ Examples:
 pub(crate) struct LogArgs {
     /// Only these decisions: deny, ask, grant, observed, or nothing (`no_opinion` in JSON); several with commas
     #[arg(long, value_name = "DECISION", value_parser = parse_decision, value_delimiter = ',')]
-    decision: Vec<DecisionFilter>,
+    pub(super) decision: Vec<DecisionFilter>,
 
     /// Only events since then: 10m, 2h, 1w, yesterday, 2026-11-15 or a local time such as 10:30
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
-    since: Option<DateTime<Utc>>,
+    pub(super) since: Option<DateTime<Utc>>,
 
     /// Only events of this project, by its folder or its name; `.` is the current one
     #[arg(long, value_name = "PROJECT")]
-    project: Option<PathBuf>,
+    pub(super) project: Option<PathBuf>,
 
     /// Only events of this session, by the agent's name for it or its beginning; `last` is the newest
     #[arg(long, value_name = "SESSION")]
-    session: Option<String>,
+    pub(super) session: Option<String>,
 
     /// Only this event, such as PreToolUse
     #[arg(long, value_name = "EVENT")]
-    event: Option<String>,
+    pub(super) event: Option<String>,
 
     /// Only events about this tool
     #[arg(long, value_name = "TOOL")]
-    tool: Option<String>,
+    pub(super) tool: Option<String>,
 
     /// Only what this rule decided, such as git.push-force or 'git.*'
     #[arg(long, value_name = "RULE")]
-    rule: Option<String>,
+    pub(super) rule: Option<String>,
 
     /// Show at most N entries (maximum 10000)
     #[arg(long, value_name = "N", value_parser = limit, default_value = "50")]
-    limit: u16,
+    pub(super) limit: u16,
 
     /// Show the whole reason, the hooks that ran and what they said
     #[arg(long)]
-    long: bool,
-
-    #[command(flatten)]
-    pub(crate) format: FormatArgs,
-}
-
-/// Show what was denied or asked about: `bowline log --decision deny,ask --since 1d`
-#[derive(Debug, clap::Args)]
-#[command(after_help = "\
-Examples:
-  bowline denied
-  bowline denied --since 1w --project .
-  bowline denied --rule 'git.*' --session last --limit 10 --json")]
-pub(crate) struct DeniedArgs {
-    /// Only what was decided since then: 10m, 2h, 1w, yesterday, 2026-11-15; the last day by default
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
-    since: Option<DateTime<Utc>>,
-
-    /// Only events of this project, by its folder or its name; `.` is the current one
-    #[arg(long, value_name = "PROJECT")]
-    project: Option<PathBuf>,
-
-    /// Only events of this session, by the agent's name for it or its beginning; `last` is the newest
-    #[arg(long, value_name = "SESSION")]
-    session: Option<String>,
-
-    /// Only events about this tool
-    #[arg(long, value_name = "TOOL")]
-    tool: Option<String>,
-
-    /// Only what this rule decided, such as git.push-force or 'git.*'
-    #[arg(long, value_name = "RULE")]
-    rule: Option<String>,
-
-    /// Show at most N entries (maximum 10000)
-    #[arg(long, value_name = "N", value_parser = limit, default_value = "50")]
-    limit: u16,
-
-    /// Show the whole reason, the hooks that ran and what they said
-    #[arg(long)]
-    long: bool,
+    pub(super) long: bool,
 
     #[command(flatten)]
     pub(crate) format: FormatArgs,
@@ -109,24 +69,6 @@ pub(crate) struct DeniedArgs {
 
 fn parse_decision(word: &str) -> Result<DecisionFilter, String> {
     rpc::parse_decision(word).ok_or_else(|| format!("expected {}", rpc::DECISIONS))
-}
-
-/// What `bowline denied` asks.
-pub(crate) fn denied(args: DeniedArgs, ui: &mut Ui) -> Result<Outcome> {
-    let day_ago = moment::now() - TimeDelta::days(1);
-    let log = LogArgs {
-        decision: vec![DecisionFilter::Deny, DecisionFilter::Ask],
-        since: args.since.or(Some(day_ago)),
-        project: args.project,
-        session: args.session,
-        event: None,
-        tool: args.tool,
-        rule: args.rule,
-        limit: args.limit,
-        long: args.long,
-        format: args.format,
-    };
-    run(&log, ui)
 }
 
 #[derive(Debug, Serialize)]

@@ -2,25 +2,26 @@
 
 mod purge;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use bowline::settings::{Locations, find_project};
+use bowline_daemon::Places;
 use serde::Serialize;
 
-use super::init::{cannot_edit, consent, settings_file, uninstall_in};
+use super::installing::{cannot_edit, consent, one_or_all, settings_file, uninstall_in};
 use crate::Outcome;
+use crate::agent_settings::agents::{self, Surroundings, names_bowline};
 use crate::agent_settings::backups::{Backups, Original};
 use crate::agent_settings::diff::Diff;
 use crate::agent_settings::file::SettingsText;
 use crate::agent_settings::preview::Preview;
-use crate::agent_settings::{InstallScope, Installable, Unfit, is_blank};
+use crate::agent_settings::{InstallScope, Installable, Unfit};
 use crate::control::{self, Stopped};
 use crate::error::Result;
 use crate::project::{self, Paths};
 use crate::ui::{Format, FormatArgs, Text, Ui, YesOrNo, style};
 use purge::Kept;
 
-/// Take Bowline out of Claude Code's hook settings and stop its daemon
+/// Take Bowline out of your agents' hook settings and stop its daemon
 ///
 /// Restores the file as it was before. If others have written to it since, only Bowline's own entries are removed. The daemon keeps
 /// running while other settings still have Bowline. Records stay, unless --purge is given
@@ -31,6 +32,10 @@ Examples:
   bowline uninstall --scope project --dry-run
   bowline uninstall --purge")]
 pub(crate) struct UninstallArgs {
+    /// Only this agent [default: those that are on this machine or have Bowline]
+    #[arg(long, value_name = "AGENT", value_parser = agents::by_name())]
+    agent: Option<Installable>,
+
     /// Whose settings: yours, the project's, or yours for this project
     #[arg(long, value_name = "SCOPE", value_enum, default_value = "user")]
     scope: InstallScope,
@@ -57,14 +62,8 @@ pub(crate) struct UninstallArgs {
 
 #[derive(Debug, Serialize)]
 struct Report {
-    agent: &'static str,
-    scope: InstallScope,
-    #[serde(serialize_with = "project::lossy")]
-    file: PathBuf,
-    state: State,
-    diff: Diff,
-    #[serde(serialize_with = "project::lossy_option")]
-    backup: Option<PathBuf>,
+    #[serde(flatten, serialize_with = "one_or_all")]
+    agents: Vec<AgentReport>,
     /// What happened to the daemon; nothing if it was not to be stopped.
     daemon: Option<Stopped>,
     /// Why it could not be stopped.
@@ -74,6 +73,18 @@ struct Report {
     purged: bool,
     /// Other settings that still have Bowline.
     elsewhere: Vec<Elsewhere>,
+}
+
+#[derive(Debug, Serialize)]
+struct AgentReport {
+    agent: &'static str,
+    scope: InstallScope,
+    #[serde(serialize_with = "project::lossy")]
+    file: PathBuf,
+    state: State,
+    diff: Diff,
+    #[serde(serialize_with = "project::lossy_option")]
+    backup: Option<PathBuf>,
 }
 
 #[derive(Debug, Serialize)]
@@ -93,53 +104,47 @@ enum State {
     Declined,
 }
 
+/// A change of one agent's settings that is not written yet.
+struct Prepared {
+    agent: Installable,
+    current: SettingsText,
+    original: Original,
+    backups: Backups,
+    report: AgentReport,
+}
+
 pub(crate) fn run(args: &UninstallArgs, ui: &mut Ui) -> Result<Outcome> {
-    let agent = Installable::CLAUDE_CODE;
-    let locations = Locations::from_env();
-    let project = find_project(&project::folder(None)?, &locations);
-    let paths = Paths::of(&project);
-    let file = settings_file(agent, args.scope, &project, &locations)?;
-    let places = control::places()?;
-    let current = SettingsText::read(&file)?;
-    let backups = Backups::of(current.target(), &locations)?;
-    let original =
-        original(agent, &current, &backups).map_err(|unfit| cannot_edit(&file, &unfit))?;
-    let wanted = match &original {
-        Original::Text(text) => text.as_str(),
-        Original::NoFile => "",
-    };
-    let others = InstallScope::ALL.into_iter().filter_map(|scope| {
-        let path = agent.file(scope, &project, &locations)?;
-        (path != file && has_bowline(agent, &path)).then_some(Elsewhere { scope, file: path })
-    });
-    let mut report = Report {
-        agent: agent.name(),
-        scope: args.scope,
-        state: State::NotInstalled,
-        diff: Diff::between(&current.text, wanted),
-        backup: None,
-        daemon: None,
-        daemon_trouble: None,
-        data: Kept::of(&places)?,
-        purged: false,
-        elsewhere: others.collect(),
-        file,
-    };
+    run_in(&Surroundings::of_process()?, &control::places()?, args, ui)
+}
+
+/// As [`run`], elsewhere.
+pub(super) fn run_in(
+    surroundings: &Surroundings,
+    places: &Places,
+    args: &UninstallArgs,
+    ui: &mut Ui,
+) -> Result<Outcome> {
+    let paths = Paths::of(&surroundings.project);
+    let chosen = surroundings.chosen(args.agent, &[args.scope]);
+    // Every file is read before one is written, so that nothing is done by halves.
+    let mut prepared: Vec<Prepared> = chosen
+        .into_iter()
+        .map(|agent| Prepared::of(agent, args.scope, surroundings))
+        .collect::<Result<_>>()?;
+    let data = Kept::of(places)?;
+    let elsewhere = elsewhere(&prepared, surroundings);
     let format = args.format.format();
     if format == Format::Text {
-        let preview = if args.full {
-            Preview::full(&current.text, wanted)
-        } else {
-            let change =
-                |is_shown: &dyn Fn(&str) -> bool| agent.uninstall_at(&current.text, is_shown);
-            Preview::short(agent, &current.text, wanted, change)
-                .map_err(|unfit| cannot_edit(&report.file, &unfit))?
-        };
-        show_changes(&report, &preview, args, &paths, ui);
+        for it in &prepared {
+            it.show_change(args, &paths, ui)?;
+        }
+        if let Some(data) = data.as_ref().filter(|_| args.purge) {
+            data.show(&paths, ui);
+        }
     }
-    let is_changed = wanted != current.text;
-    let is_purge = args.purge && report.data.is_some();
-    report.state = match is_changed || is_purge {
+    let is_purge = args.purge && data.is_some();
+    let is_changed = prepared.iter().any(Prepared::is_changed);
+    let state = match is_changed || is_purge {
         _ if args.dry_run => State::WouldUninstall,
         true if consent("Write this?", args.yes.then_some(YesOrNo::Yes), format, ui)?
             == YesOrNo::No =>
@@ -149,37 +154,131 @@ pub(crate) fn run(args: &UninstallArgs, ui: &mut Ui) -> Result<Outcome> {
         true => State::Uninstalled,
         false => State::NotInstalled,
     };
-    if matches!(report.state, State::Uninstalled | State::NotInstalled) {
-        if is_changed {
-            report.backup = current.restore(&original, &backups)?;
+    let mut report = Report {
+        agents: Vec::new(),
+        daemon: None,
+        daemon_trouble: None,
+        data,
+        purged: false,
+        elsewhere,
+    };
+    if matches!(state, State::Uninstalled | State::NotInstalled) {
+        for it in prepared.iter_mut().filter(|it| it.is_changed()) {
+            it.report.backup = it.current.restore(&it.original, &it.backups)?;
         }
         // An agent that still has Bowline elsewhere uses it; but it would go on writing to what is deleted.
         if report.elsewhere.is_empty() || is_purge {
-            match control::stop(&places) {
+            match control::stop(places) {
                 Ok(stopped) => report.daemon = Some(stopped),
                 Err(error) if is_purge => return Err(error),
                 Err(error) => report.daemon_trouble = Some(error.to_string()),
             }
         }
         if let Some(data) = report.data.as_ref().filter(|_| is_purge) {
-            data.delete(&places)?;
+            data.delete(places)?;
             report.purged = true;
-            report.backup = None;
+            for it in &mut prepared {
+                it.report.backup = None;
+            }
         }
+    }
+    for mut it in prepared {
+        let is_meant = it.is_changed() || is_purge;
+        it.report.state = match state {
+            State::Uninstalled if !is_meant => State::NotInstalled,
+            state => state,
+        };
+        if format == Format::Text {
+            show_agent(&it.report, &it.agent, &paths, ui);
+        }
+        report.agents.push(it.report);
     }
     match format {
         Format::Json => ui.json(&report)?,
-        Format::Text => show(&report, agent, &paths, ui),
+        Format::Text => show(&report, state, &paths, ui),
     }
-    Ok(match report.state {
+    Ok(match state {
         State::Declined => Outcome::Findings,
         _ => Outcome::Clean,
     })
 }
 
+/// The settings that still have Bowline afterwards.
+fn elsewhere(prepared: &[Prepared], surroundings: &Surroundings) -> Vec<Elsewhere> {
+    let mut elsewhere = Vec::new();
+    for agent in surroundings.agents {
+        for scope in InstallScope::ALL {
+            let Some(file) = surroundings.file(agent, scope) else {
+                continue;
+            };
+            let is_prepared = prepared.iter().any(|it| it.report.file == file);
+            if !is_prepared && names_bowline(agent, &file) {
+                elsewhere.push(Elsewhere { scope, file });
+            }
+        }
+    }
+    elsewhere
+}
+
+impl Prepared {
+    fn of(agent: Installable, scope: InstallScope, surroundings: &Surroundings) -> Result<Self> {
+        let file = settings_file(&agent, scope, surroundings)?;
+        let current = SettingsText::read(&file)?;
+        let backups = Backups::of(current.target(), &surroundings.locations)?;
+        let original =
+            original(&agent, &current, &backups).map_err(|unfit| cannot_edit(&file, &unfit))?;
+        let report = AgentReport {
+            agent: agent.name(),
+            scope,
+            state: State::NotInstalled,
+            diff: Diff::between(&current.text, wanted(&original)),
+            backup: None,
+            file,
+        };
+        Ok(Self {
+            agent,
+            current,
+            original,
+            backups,
+            report,
+        })
+    }
+
+    fn is_changed(&self) -> bool {
+        wanted(&self.original) != self.current.text
+    }
+
+    /// What would change, for those who are asked.
+    fn show_change(&self, args: &UninstallArgs, paths: &Paths, ui: &mut Ui) -> Result<()> {
+        let (before, wanted) = (&self.current.text, wanted(&self.original));
+        let preview = if args.full {
+            Preview::full(before, wanted)
+        } else {
+            let change =
+                |is_shown: &dyn Fn(&str) -> bool| self.agent.uninstall_at(before, is_shown);
+            Preview::short(&self.agent, before, wanted, change)
+                .map_err(|unfit| cannot_edit(&self.report.file, &unfit))?
+        };
+        if !preview.is_empty() {
+            let file = paths.show_absolute(&self.report.file);
+            ui.line(Text::styled(file, style::HEADING));
+            preview.show(ui);
+            ui.blank();
+        }
+        Ok(())
+    }
+}
+
+fn wanted(original: &Original) -> &str {
+    match original {
+        Original::Text(text) => text,
+        Original::NoFile => "",
+    }
+}
+
 /// The file as it was before Bowline came. Where others have written to it since, only Bowline's entries go.
 fn original(
-    agent: Installable,
+    agent: &Installable,
     current: &SettingsText,
     backups: &Backups,
 ) -> Result<Original, Unfit> {
@@ -189,40 +288,12 @@ fn original(
     }
     Ok(match backups.original(&current.text) {
         Some(original) => original,
-        None if is_blank(&without) && backups.is_made_by_bowline() => Original::NoFile,
+        None if (agent.form.is_blank)(&without) && backups.is_made_by_bowline() => Original::NoFile,
         None => Original::Text(without),
     })
 }
 
-fn has_bowline(agent: Installable, file: &Path) -> bool {
-    let text = SettingsText::read(file)
-        .map(|it| it.text)
-        .unwrap_or_default();
-    agent.found(&text).is_ok_and(|found| !found.is_empty())
-}
-
-/// What would change, for those who are asked.
-fn show_changes(
-    report: &Report,
-    preview: &Preview,
-    args: &UninstallArgs,
-    paths: &Paths,
-    ui: &mut Ui,
-) {
-    if !preview.is_empty() {
-        ui.line(Text::styled(
-            paths.show_absolute(&report.file),
-            style::HEADING,
-        ));
-        preview.show(ui);
-        ui.blank();
-    }
-    if let Some(data) = report.data.as_ref().filter(|_| args.purge) {
-        data.show(paths, ui);
-    }
-}
-
-fn show(report: &Report, agent: Installable, paths: &Paths, ui: &mut Ui) {
+fn show_agent(report: &AgentReport, agent: &Installable, paths: &Paths, ui: &mut Ui) {
     let file = paths.show_absolute(&report.file);
     ui.line(match report.state {
         State::WouldUninstall => Text::from("Nothing was changed (--dry-run)."),
@@ -241,9 +312,12 @@ fn show(report: &Report, agent: Installable, paths: &Paths, ui: &mut Ui) {
             paths.show_absolute(backup)
         ));
     }
+}
+
+fn show(report: &Report, state: State, paths: &Paths, ui: &mut Ui) {
     if report.daemon == Some(Stopped::Now) {
         ui.line("The daemon was stopped.");
-    } else if report.state == State::Uninstalled && !report.elsewhere.is_empty() {
+    } else if state == State::Uninstalled && !report.elsewhere.is_empty() {
         ui.line("The daemon goes on, because other settings have Bowline.");
     }
     if let Some(reason) = &report.daemon_trouble {
@@ -255,8 +329,7 @@ fn show(report: &Report, agent: Installable, paths: &Paths, ui: &mut Ui) {
     match &report.data {
         Some(_) if report.purged => ui.line("What was recorded has been deleted."),
         Some(data)
-            if data.has_records()
-                && !matches!(report.state, State::Declined | State::WouldUninstall) =>
+            if data.has_records() && !matches!(state, State::Declined | State::WouldUninstall) =>
         {
             ui.line(format!(
                 "What was recorded stays in {}; `bowline uninstall --purge` deletes it.",

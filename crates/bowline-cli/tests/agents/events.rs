@@ -1,13 +1,10 @@
 //! Every event that an agent can report, in every form that one was seen in, through the real programs.
 
-use std::fs;
-use std::path::Path;
-
 use bowline::hooks::{DateTime, HookEvent};
-use bowline_testkit::{Ran, Sandbox};
+use bowline_testkit::{Ran, Recorded, Sandbox, recorded_of};
 use serde_json::{Value, json};
 
-use super::reporting::{Reporting as _, with_client};
+use super::reporting::{AGENT, Reporting as _, with_client};
 
 /// What Claude Code understands at the top of an answer.
 const KEYS: [&str; 7] = [
@@ -106,25 +103,18 @@ fn understood(name: &str, event: &str, output: &Ran) {
     }
 }
 
-/// What a real agent has sent, as if in the project of this sandbox.
+/// What the real agent has sent, as if in the project of this sandbox.
 fn recorded(sandbox: &Sandbox) -> Vec<(String, String, Value)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bowline/tests/data/claude-code");
-    let mut files: Vec<_> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    files.sort();
-    assert!(files.len() >= 80, "{} recorded payloads", files.len());
+    let recorded = recorded_of(AGENT);
+    assert!(recorded.len() >= 80, "{} payloads", recorded.len());
     let project = sandbox.path("project").display().to_string();
-    let payload = |file: &std::path::PathBuf| {
-        let text = fs::read_to_string(file).unwrap();
-        let payload: Value =
-            serde_json::from_str(&text.replace("/home/user/project", &project)).unwrap();
-        let name = file.file_name().unwrap().to_string_lossy().into_owned();
+    let payload = |it: Recorded| {
+        let text = it.text.replace("/home/user/project", &project);
+        let payload: Value = serde_json::from_str(&text).unwrap();
         let event = payload["hook_event_name"].as_str().unwrap().to_owned();
-        (name, event, payload)
+        (it.name, event, payload)
     };
-    files.iter().map(payload).collect()
+    recorded.into_iter().map(payload).collect()
 }
 
 /// The least that says what happened.

@@ -1,7 +1,11 @@
 //! A sandbox with both programs side by side, and an agent that reports events in it.
 
+use bowline_agents::{Agent, claude_code};
 use bowline_testkit::{Ran, Sandbox, client};
 use serde_json::Value;
+
+/// The agent that reports, unless another is named.
+pub(super) const AGENT: &Agent = &claude_code::AGENT;
 
 /// With both programs; the client looks for `bowline` beside itself.
 pub(super) fn with_client() -> Sandbox {
@@ -26,7 +30,7 @@ pub(super) trait Reporting {
         arguments: &[&str],
         variables: &[(&str, &str)],
     ) -> Ran {
-        let agent = ["claude-code", event, "--on-failure", "closed"];
+        let agent = [AGENT.name, event, "--on-failure", "closed"];
         self.report(payload, &[&agent, arguments].concat(), variables)
     }
 

@@ -17,20 +17,21 @@ mod mutate;
 
 use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use std::{env, fs, thread};
+use std::{env, thread};
 
 use bowline::hooks::{CancellationToken, HookEvent};
+use bowline_agents::supported;
 use bowline_daemon::{Engine, FILES_WITHIN, name_the_agent};
+use bowline_testkit::recorded;
 use bowline_wire::{Answer, Call, CallId};
 use mutate::{Random, mutated};
 use serde_json::Value;
 
-const AGENTS: [&str; 2] = ["claude-code", "generic"];
 /// Nobody reads more reproducers than this.
 const MOST_FOUND: usize = 20;
 
@@ -162,7 +163,8 @@ impl Fuzzer {
         let env = ["CLAUDE_PROJECT_DIR", "HOME"].map(|name| (name, folder.clone()));
         let mut call = Call::new(folder, env.into_iter().collect());
         call.id = CallId::from_parts(number, self.seed);
-        AGENTS[random.below(AGENTS.len())].clone_into(&mut call.agent);
+        let agents: Vec<_> = supported().map(|(agent, _)| agent.name).collect();
+        agents[random.below(agents.len())].clone_into(&mut call.agent);
         let event = HookEvent::ALL[random.below(HookEvent::ALL.len())];
         call.event = (random.below(4) == 0).then(|| event.name().to_owned());
         call.payload_bytes = payload.len();
@@ -221,14 +223,8 @@ fn options() -> Options {
     options
 }
 
-/// What a real agent sent.
+/// What real agents sent.
 fn examples() -> Vec<Vec<u8>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../bowline/tests/data/claude-code");
-    let mut files: Vec<PathBuf> = fs::read_dir(&folder)
-        .expect("the recorded payloads")
-        .map(|entry| entry.expect("an entry").path())
-        .collect();
-    files.sort();
-    let read = |file: &PathBuf| fs::read(file).expect("a payload");
-    files.iter().map(read).collect()
+    let payloads = recorded().into_iter();
+    payloads.map(|it| it.text.into_bytes()).collect()
 }

@@ -93,7 +93,12 @@ pub(super) fn weight(record: &Record) -> usize {
         Change::TraceEnded(end) => end.output.as_ref().map_or(0, value),
         Change::PromptGiven { text } => text.as_ref().map_or(0, String::len),
         Change::Worked { work, .. } => value(work),
-        _ => 64,
+        Change::SessionStarted { .. }
+        | Change::SessionEnded { .. }
+        | Change::TraceClosed { .. }
+        | Change::DelegationStarted(_)
+        | Change::SubagentStarted
+        | Change::DelegationEnded(_) => 64,
     });
     1_024 + changes.sum::<usize>()
 }

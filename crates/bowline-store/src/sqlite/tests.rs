@@ -168,7 +168,7 @@ fn the_database_is_set_up_as_measured() {
         ("page_size", "4096"),
         ("foreign_keys", "1"),
         ("wal_autocheckpoint", "0"),
-        ("user_version", "5"),
+        ("user_version", &connection::NEWEST.to_string()),
     ] {
         assert_eq!(text(pragma), expected, "{pragma}");
     }

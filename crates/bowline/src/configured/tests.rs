@@ -1,13 +1,14 @@
 //! What settings say reaches what runs: from the text of a file to the decision.
 
 use std::fs;
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
 use super::*;
 use crate::decision::Decision;
 use crate::manager::TriggerResult;
-use crate::settings;
+use crate::settings::{self, Locations};
 #[cfg(any(feature = "http", feature = "prompt"))]
 use crate::test_server::{Reply, Server};
 

@@ -6,12 +6,11 @@
 //! | `describe` | what is said of a key: `Key`, its `Kind`, and who may set it |
 //! | `value` | the types of values, and how each is read |
 //! | `slot` | where a value goes, and when it only tightens |
-//! | `table`, `guard_table` | the keys; those of hooks and rules are in `hooks/keys.rs` and `rules/keys.rs` |
-//! | `config`, `sections`, `guard` | what the files say, after precedence |
+//! | `sections` | what the files say after precedence, and their keys: one file per section |
+//! | `guard`, `guard_table` | the same for `[guard]`; the keys of hooks and rules are in `hooks/keys.rs` and `rules/keys.rs` |
 //! | `reader`, `resolve` | a file's tree → what it states → `Config` |
 //! | `schema`, `page` | what is generated from the tables |
 
-mod config;
 mod describe;
 mod doubts;
 mod guard;
@@ -21,23 +20,18 @@ mod patterns;
 mod reader;
 mod resolve;
 mod schema;
-mod sections;
+pub(super) mod sections;
 mod slot;
-mod table;
 mod value;
 
-pub use config::Config;
 pub use guard::{GuardAllow, GuardConfig, GuardLayer, GuardMode, SecretWriting, SensitiveConfig};
 pub use page::settings_page;
 pub use schema::json_schema;
-pub use sections::{
-    BridgeConfig, Defaults, HttpConfig, ModelProvider, PromptConfig, RecordConfig, RecordDetail,
-    StoreConfig, StoreDurability,
-};
 
 pub(super) use describe::{Key, Kind, Map, Table, TextLike, Union, Unknown, WordList};
 pub(super) use reader::FileConfig;
 pub(super) use resolve::{Lock, resolve};
+pub(super) use sections::Config;
 pub(super) use value::{Choice, Chosen};
 
 #[cfg(test)]

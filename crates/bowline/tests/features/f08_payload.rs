@@ -1,28 +1,35 @@
 //! Feature 08: the payload envelope.
 
-use std::fs;
-use std::path::Path;
-
 use bowline::Error;
 use bowline::hooks::{
     DateTime, HookContext, HookEvent, HookEventData, HookInput, PayloadError, ToolOutput,
     parse_payload,
 };
+use bowline_agents::supported;
+use bowline_testkit::recorded_of;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+/// What real agents have sent, in Bowline's own form.
 fn recorded() -> Vec<(String, Value)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/claude-code");
-    let mut payloads: Vec<(String, Value)> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| {
-            let path = entry.unwrap().path();
-            let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-            (name, parse_payload(&fs::read(path).unwrap()).unwrap())
-        })
-        .collect();
-    payloads.sort_by(|a, b| a.0.cmp(&b.0));
-    payloads
+    let payloads = bowline_testkit::recorded().into_iter().map(|it| {
+        let payload = parse_payload(it.text.as_bytes()).unwrap();
+        let protocol = it.agent.protocol().unwrap();
+        (it.name, protocol.decode(payload))
+    });
+    payloads.collect()
+}
+
+#[test]
+fn f08_a_payloads_of_every_agent_that_can_be_installed_are_recorded() {
+    for (agent, protocol) in supported() {
+        let is_recorded = !recorded_of(agent).is_empty();
+        let name = agent.name;
+        assert!(
+            is_recorded || protocol.registration.is_none(),
+            "tests/data/{name} is missing"
+        );
+    }
 }
 
 fn keys(payload: &Value) -> Vec<&str> {

@@ -1,8 +1,7 @@
 use bowline_agents::EventClass;
 
 use super::*;
-
-const CLAUDE_CODE: Installable = Installable::CLAUDE_CODE;
+use crate::agent_settings::CLAUDE_CODE;
 
 fn plan(scope: InstallScope, on_failure: FailMode) -> Plan {
     Plan {
@@ -74,7 +73,7 @@ fn nothing_is_written_that_the_client_does_not_know() {
     let newer = installed(InstallScope::User, "2.1.325");
     assert!(newer.contains("DirectoryAdded") && newer.contains("onFailure"));
     let older = Plan {
-        client: ClientVersion::OLDEST_SUPPORTED,
+        client: CLAUDE_CODE.registration.client.oldest,
         ..plan(InstallScope::User, FailMode::Closed)
     };
     let text = CLAUDE_CODE.install(&newer, &older).unwrap();

@@ -6,19 +6,17 @@ use std::time::Duration;
 
 use bowline::hooks::humane_duration;
 use bowline::settings::GuardMode;
-use bowline_agents::{Agent, DEFAULT};
+use bowline_agents::Answer;
+use bowline_agents::registration::{CanaryAnswer, CanaryCall};
 use bowline_builtins::guard::Guards;
 use bowline_guard::Strictness;
 use bowline_guard::tool_call::{ToolCall, judge_command, judge_shell};
-use serde_json::{Value, json};
 
 use super::check::Check;
-use crate::agent_settings::{Entry, InstallScope};
+use crate::agent_settings::{Entry, InstallScope, Installable};
 use crate::process::{self, Ran};
 use crate::ui::clipped;
 
-/// The agent that is played.
-const AGENT: &Agent = DEFAULT;
 /// Every default policy denies it. It is only ever judged, never run.
 const DESTRUCTIVE: &str = "rm -rf /";
 /// No policy has anything to say about it.
@@ -33,91 +31,72 @@ const RUNS: usize = 21;
 /// A hook that takes longer is felt.
 const SLOW: Duration = Duration::from_millis(50);
 
-/// The meaning of an answer to a tool call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum CanaryAnswer {
-    Silent,
-    /// It passes, with a message for the person.
-    Told,
-    Deny,
-    Ask(String),
-    /// Neither an answer nor silence.
-    Other(String),
+/// An entry of an agent's settings that can be tried out.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Canary<'a> {
+    /// The agent that is played.
+    pub(super) agent: &'a Installable,
+    pub(super) scope: InstallScope,
+    pub(super) entry: &'a Entry,
+    pub(super) project: &'a Path,
 }
 
-pub(super) fn verdict(ran: &Ran) -> CanaryAnswer {
-    if ran.code == Some(2) {
-        return CanaryAnswer::Deny;
-    }
-    let answer: Option<Value> = serde_json::from_str(ran.stdout.trim()).ok();
-    let specific = answer.as_ref().and_then(|it| it.get("hookSpecificOutput"));
-    let field = |name: &str| {
-        let value = specific.and_then(|it| it.get(name)).and_then(Value::as_str);
-        value.unwrap_or_default().to_owned()
-    };
-    match (ran.code, field("permissionDecision").as_str()) {
-        (_, "deny") => CanaryAnswer::Deny,
-        (_, "ask") => CanaryAnswer::Ask(field("permissionDecisionReason")),
-        (Some(0), "") if answer.as_ref().is_some_and(tells) => CanaryAnswer::Told,
-        (Some(0), "") if answer.is_some() || ran.stdout.trim().is_empty() => CanaryAnswer::Silent,
-        (code, _) => {
-            let code = code.map_or("no exit code".to_owned(), |code| {
-                format!("exit code {code}")
-            });
-            let said = [ran.stderr.trim(), ran.stdout.trim()].join(" ");
-            CanaryAnswer::Other(clipped(&format!("{code} {said}")))
-        }
-    }
-}
+/// What an answer means to the agent; else what was said, for people.
+type Meaning = Result<CanaryAnswer, String>;
 
-/// Whether an answer has something for the person.
-fn tells(answer: &Value) -> bool {
-    answer.get("systemMessage").is_some_and(Value::is_string)
-}
-
-/// The command of an entry, as the agent starts it: a program with arguments, or a line for the shell.
-fn command(entry: &Entry, project: &Path) -> Command {
-    let (program, args) = match &entry.args {
-        Some(args) => (entry.command.as_str(), args.clone()),
-        None => ("sh", vec!["-c".to_owned(), entry.command.clone()]),
-    };
-    let mut command = Command::new(program);
-    command.args(args);
-    command
-        .current_dir(project)
-        .env("BOWLINE_DISABLE_TRACKING", "1");
-    let protocol = AGENT.protocol();
-    if let Some(variable) = protocol.and_then(|it| it.project_variable) {
-        command.env(variable, project);
-    }
-    if let Some(mark) = AGENT.marks.first() {
-        command.env(mark, "1");
-    }
-    command
-}
-
-fn payload(command: &str, project: &Path) -> Vec<u8> {
-    let payload = json!({
-        "session_id": SESSION,
-        "transcript_path": "/dev/null",
-        "cwd": project.to_string_lossy(),
-        "permission_mode": "default",
-        "hook_event_name": "PreToolUse",
-        "tool_name": "Bash",
-        "tool_input": {"command": command},
-        "tool_use_id": "toolu_bowline_doctor",
+fn meaning(agent: &Installable, ran: &Ran) -> Meaning {
+    let exit = ran.code.and_then(|code| u8::try_from(code).ok());
+    let answer = exit.map(|exit| Answer {
+        exit,
+        stdout: ran.stdout.clone(),
+        stderr: ran.stderr.clone(),
     });
-    format!("{payload}\n").into_bytes()
+    let meaning = agent.registration.canary.meaning;
+    answer.as_ref().and_then(meaning).ok_or_else(|| {
+        let code = ran.code.map_or("no exit code".to_owned(), |code| {
+            format!("exit code {code}")
+        });
+        let said = [ran.stderr.trim(), ran.stdout.trim()].join(" ");
+        clipped(&format!("{code} {said}"))
+    })
 }
 
-fn run(entry: &Entry, text: &str, project: &Path) -> Result<Ran, String> {
-    let command = command(entry, project);
-    process::run(command, &payload(text, project), LIMIT).map_err(|error| match error.kind() {
-        std::io::ErrorKind::TimedOut => {
-            format!("it gave no answer within {}", humane_duration(LIMIT))
+impl Canary<'_> {
+    /// The command of the entry, as the agent starts it: a program with arguments, or a line for the shell.
+    fn command(&self) -> Command {
+        let (program, args) = match &self.entry.args {
+            Some(args) => (self.entry.command.as_str(), args.clone()),
+            None => ("sh", vec!["-c".to_owned(), self.entry.command.clone()]),
+        };
+        let mut command = Command::new(program);
+        command.args(args);
+        command
+            .current_dir(self.project)
+            .env("BOWLINE_DISABLE_TRACKING", "1");
+        let agent = self.agent.agent;
+        if let Some(variable) = agent.protocol().and_then(|it| it.project_variable) {
+            command.env(variable, self.project);
         }
-        _ => format!("it cannot be started: {error}"),
-    })
+        if let Some(mark) = agent.marks.first() {
+            command.env(mark, "1");
+        }
+        command
+    }
+
+    fn run(&self, text: &str) -> Result<Ran, String> {
+        let payload = (self.agent.registration.canary.payload)(&CanaryCall {
+            session: SESSION,
+            folder: &self.project.to_string_lossy(),
+            command: text,
+        });
+        let payload = format!("{payload}\n").into_bytes();
+        process::run(self.command(), &payload, LIMIT).map_err(|error| match error.kind() {
+            std::io::ErrorKind::TimedOut => {
+                format!("it gave no answer within {}", humane_duration(LIMIT))
+            }
+            _ => format!("it cannot be started: {error}"),
+        })
+    }
 }
 
 /// What has to come of the destructive call.
@@ -139,12 +118,12 @@ pub(super) enum Due {
 
 impl Due {
     /// What the settings of the project say to it.
-    pub(super) fn by_settings(guards: &Guards, project: &Path) -> Self {
+    pub(super) fn by_settings(guards: &Guards, agent: &Installable, project: &Path) -> Self {
         let here = project.to_string_lossy();
         let world = guards.analyst().world_for(&here, SESSION);
-        let judgement = judge_shell("Bash", DESTRUCTIVE, &world);
+        let judgement = judge_shell(agent.registration.canary.tool, DESTRUCTIVE, &world);
         let files = ToolCall::default().files;
-        let policy = guards.policy((Some(AGENT.name), None), Some(&judgement), &files);
+        let policy = guards.policy((Some(agent.name()), None), Some(&judgement), &files);
         let verdict = judge_command(&judgement, &world, &policy.guard);
         match (verdict.decision, policy.mode) {
             (Strictness::Allow, _) => Self::Passed,
@@ -157,8 +136,8 @@ impl Due {
 }
 
 /// Whether the command of the agent's settings lets pass what is harmless, and says to what is destructive what it has to.
-pub(super) fn answers(scope: InstallScope, entry: &Entry, project: &Path, due: Due) -> Check {
-    let check = Check::new(format!("canary ({})", scope.as_str()));
+pub(super) fn answers(canary: Canary<'_>, due: Due) -> Check {
+    let check = Check::new(format!("canary ({})", canary.scope.as_str()));
     if due == Due::Nothing {
         return check.warning("not tried: nothing is decided now");
     }
@@ -166,9 +145,9 @@ pub(super) fn answers(scope: InstallScope, entry: &Entry, project: &Path, due: D
         return check
             .warning("not tried: settings cannot be read, so every tool call may be asked about");
     }
-    let tried = [HARMLESS, DESTRUCTIVE].map(|text| run(entry, text, project));
-    match tried.map(|ran| ran.map(|ran| verdict(&ran))) {
-        [Ok(CanaryAnswer::Silent), Ok(destructive)] => judged(check, &destructive, due),
+    let tried = [HARMLESS, DESTRUCTIVE].map(|text| canary.run(text));
+    match tried.map(|ran| ran.map(|ran| meaning(canary.agent, &ran))) {
+        [Ok(Ok(CanaryAnswer::Silent)), Ok(destructive)] => judged(check, &destructive, due),
         [Err(reason), _] | [_, Err(reason)] => check
             .problem(format!(
                 "the command in the agent's settings does not work: {reason}"
@@ -179,31 +158,31 @@ pub(super) fn answers(scope: InstallScope, entry: &Entry, project: &Path, due: D
 }
 
 /// What the answer to the destructive call means, where the harmless one passed.
-fn judged(check: Check, destructive: &CanaryAnswer, due: Due) -> Check {
+fn judged(check: Check, destructive: &Meaning, due: Due) -> Check {
     match (destructive, due) {
-        (CanaryAnswer::Deny, _) => check.ok(
+        (Ok(CanaryAnswer::Deny), _) => check.ok(
             "the command in the agent's settings lets a harmless call pass and denies a destructive one",
         ),
-        (CanaryAnswer::Told, Due::DeniedOnce) => check.ok(
+        (Ok(CanaryAnswer::Told), Due::DeniedOnce) => check.ok(
             "the command in the agent's settings lets a harmless call pass, and a destructive one at the second attempt: one strike",
         ),
-        (CanaryAnswer::Told, Due::Observed) => check.ok(
+        (Ok(CanaryAnswer::Told), Due::Observed) => check.ok(
             "the command in the agent's settings lets every call pass and says what it would deny: the guard only observes",
         ),
-        (CanaryAnswer::Ask(_), _) => check
+        (Ok(CanaryAnswer::Ask(_)), _) => check
             .warning("the command in the agent's settings only asks about a destructive call")
             .advice(WHICH_SETTING),
-        (CanaryAnswer::Silent, Due::Passed) => check
+        (Ok(CanaryAnswer::Silent), Due::Passed) => check
             .warning("the settings let a destructive call pass")
             .advice(WHICH_SETTING),
-        (CanaryAnswer::Silent, _) => check
+        (Ok(CanaryAnswer::Silent), _) => check
             .problem(format!("a call of `{DESTRUCTIVE}` is let pass without a word"))
             .advice("`bowline explain 'rm -rf /'` shows the expected answer; then run `bowline init` again"),
-        (CanaryAnswer::Told | CanaryAnswer::Other(_), _) => wrong(check, &CanaryAnswer::Silent, destructive),
+        (Ok(CanaryAnswer::Told) | Err(_), _) => wrong(check, &Ok(CanaryAnswer::Silent), destructive),
     }
 }
 
-fn wrong(check: Check, harmless: &CanaryAnswer, destructive: &CanaryAnswer) -> Check {
+fn wrong(check: Check, harmless: &Meaning, destructive: &Meaning) -> Check {
     check
         .problem("the command in the agent's settings answers wrongly")
         .detail(format!("`{HARMLESS}`: {}", told(harmless)))
@@ -211,26 +190,26 @@ fn wrong(check: Check, harmless: &CanaryAnswer, destructive: &CanaryAnswer) -> C
         .advice("run `bowline daemon restart`, then `bowline doctor` again")
 }
 
-fn told(verdict: &CanaryAnswer) -> String {
-    match verdict {
-        CanaryAnswer::Silent => "silence".to_owned(),
-        CanaryAnswer::Told => "let pass with a message".to_owned(),
-        CanaryAnswer::Deny => "denied".to_owned(),
-        CanaryAnswer::Ask(reason) => format!("asked about: {}", clipped(reason)),
-        CanaryAnswer::Other(what) => what.clone(),
+fn told(meaning: &Meaning) -> String {
+    match meaning {
+        Ok(CanaryAnswer::Silent) => "silence".to_owned(),
+        Ok(CanaryAnswer::Told) => "let pass with a message".to_owned(),
+        Ok(CanaryAnswer::Deny) => "denied".to_owned(),
+        Ok(CanaryAnswer::Ask(reason)) => format!("asked about: {}", clipped(reason)),
+        Err(what) => what.clone(),
     }
 }
 
 /// How long the command takes, beside an empty process.
-pub(super) fn speed(scope: InstallScope, entry: &Entry, project: &Path) -> Check {
-    let check = Check::new(format!("speed ({})", scope.as_str()));
+pub(super) fn speed(canary: Canary<'_>) -> Check {
+    let check = Check::new(format!("speed ({})", canary.scope.as_str()));
     let empty = ["/bin/true", "/usr/bin/true"]
         .into_iter()
         .find(|program| Path::new(program).is_file());
     let mut hooks = Vec::new();
     let mut empties = Vec::new();
     for _ in 0..RUNS {
-        match run(entry, HARMLESS, project) {
+        match canary.run(HARMLESS) {
             Ok(ran) => hooks.push(ran.took),
             Err(reason) => return check.warning(format!("not measured: {reason}")),
         }
@@ -266,31 +245,17 @@ fn median_and_worst(mut times: Vec<Duration>) -> Option<(Duration, Duration)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::agent_settings::CLAUDE_CODE;
 
     #[test]
-    fn answers_are_told_apart() {
-        let deny =
-            r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}"#;
-        let ask = r#"{"hookSpecificOutput":{"permissionDecision":"ask","permissionDecisionReason":"why"}}"#;
+    fn what_is_no_answer_is_told_as_it_was_said() {
         for (code, stdout, expected) in [
-            (Some(0), "", CanaryAnswer::Silent),
-            (Some(0), "{}\n", CanaryAnswer::Silent),
-            (Some(0), r#"{"systemMessage":"why"}"#, CanaryAnswer::Told),
-            (Some(0), deny, CanaryAnswer::Deny),
-            (Some(1), deny, CanaryAnswer::Deny),
-            (Some(2), "", CanaryAnswer::Deny),
-            (Some(0), ask, CanaryAnswer::Ask("why".to_owned())),
-            (
-                Some(0),
-                "hello",
-                CanaryAnswer::Other("exit code 0  hello".to_owned()),
-            ),
-            (
-                Some(127),
-                "",
-                CanaryAnswer::Other("exit code 127".to_owned()),
-            ),
-            (None, "", CanaryAnswer::Other("no exit code".to_owned())),
+            (Some(0), "", Ok(CanaryAnswer::Silent)),
+            (Some(2), "", Ok(CanaryAnswer::Deny)),
+            (Some(0), "hello", Err("exit code 0  hello")),
+            (Some(127), "", Err("exit code 127")),
+            (Some(-1), "", Err("exit code -1")),
+            (None, "", Err("no exit code")),
         ] {
             let ran = Ran {
                 code,
@@ -298,7 +263,8 @@ mod tests {
                 stderr: String::new(),
                 took: Duration::ZERO,
             };
-            assert_eq!(verdict(&ran), expected, "{code:?} {stdout}");
+            let expected = expected.map_err(str::to_owned);
+            assert_eq!(meaning(&CLAUDE_CODE, &ran), expected, "{code:?} {stdout}");
         }
     }
 

@@ -16,6 +16,9 @@ pub(super) enum Status {
 /// What was found, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Check {
+    /// The agent that it is about, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) agent: Option<&'static str>,
     pub(super) name: String,
     pub(super) status: Status,
     pub(super) message: String,
@@ -26,6 +29,7 @@ pub(super) struct Check {
 impl Check {
     pub(super) fn new(name: impl Into<String>) -> Self {
         Self {
+            agent: None,
             name: name.into(),
             status: Status::Ok,
             message: String::new(),
@@ -34,7 +38,12 @@ impl Check {
         }
     }
 
-    fn found(self, status: Status, message: impl Into<String>) -> Self {
+    /// Says which agent it is about.
+    pub(super) fn about(self, agent: Option<&'static str>) -> Self {
+        Self { agent, ..self }
+    }
+
+    pub(super) fn found(self, status: Status, message: impl Into<String>) -> Self {
         Self {
             status,
             message: message.into(),

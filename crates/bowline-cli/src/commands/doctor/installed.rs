@@ -2,22 +2,20 @@
 
 use std::path::{Path, PathBuf};
 
-use bowline::hooks::HookEvent;
-use bowline::settings::{Action, HookStatus, Locations, Settings};
-use bowline_agents::claude_code::{ClientVersion, Feature};
-use bowline_daemon::registration::starts_bowline;
+use bowline::settings::{Locations, Settings};
+use bowline_daemon::registration::program_path;
 
-use super::check::Check;
+use super::canary::Canary;
+use super::check::{Check, Status};
 use super::copy;
+use crate::agent_settings::agents::Surroundings;
 use crate::agent_settings::client::{self, Installation};
 use crate::agent_settings::file::SettingsText;
-use crate::agent_settings::refusals::{Refusal, refusals};
-use crate::agent_settings::{Entry, Found, InstallScope, Installable, Shadowed, places, program};
+use crate::agent_settings::refusals::Refusal;
+use crate::agent_settings::{Found, InstallScope, Installable, Shadowed, places, program};
 use crate::project::{self, Paths};
 use crate::ui::counted;
 
-/// The agent whose settings are looked at.
-const AGENT: Installable = Installable::CLAUDE_CODE;
 const AGAIN: &str = "run `bowline init` again";
 const AGAIN_IN_EACH_SCOPE: &str =
     "run `bowline init` again; for a project's file with `--scope project` or `--scope local`";
@@ -25,6 +23,7 @@ const AGAIN_IN_EACH_SCOPE: &str =
 /// Every settings file of the agent that names Bowline or cannot be read.
 #[derive(Debug)]
 pub(super) struct Installed {
+    pub(super) agent: Installable,
     places: Vec<AgentFile>,
     paths: Paths,
     /// The agent that reads them.
@@ -44,10 +43,10 @@ struct AgentFile {
 }
 
 impl Installed {
-    pub(super) fn find(project: &Path, locations: &Locations) -> Self {
+    pub(super) fn find(agent: Installable, surroundings: &Surroundings) -> Self {
         let mut places: Vec<AgentFile> = Vec::new();
         for scope in InstallScope::ALL {
-            let Some(file) = AGENT.file(scope, project, locations) else {
+            let Some(file) = surroundings.file(&agent, scope) else {
                 continue;
             };
             if places.iter().any(|place| place.file == file) {
@@ -55,7 +54,7 @@ impl Installed {
             }
             let text = SettingsText::read(&file).map(|it| it.text);
             let found = match &text {
-                Ok(text) => AGENT.found(text).map_err(|unfit| unfit.to_string()),
+                Ok(text) => agent.found(text).map_err(|unfit| unfit.to_string()),
                 Err(error) => Err(error.to_string()),
             };
             let text = text.unwrap_or_default();
@@ -63,14 +62,15 @@ impl Installed {
                 scope,
                 file,
                 found,
-                refusals: refusals(&text),
-                shadowed: shadowed_in(&text),
+                refusals: (agent.refusals)(&text),
+                shadowed: shadowed_in(&agent, &text),
             });
         }
         Self {
             places,
-            paths: Paths::of(project),
-            client: client::installed(locations),
+            paths: Paths::of(&surroundings.project),
+            client: client::installed(&agent, &surroundings.locations),
+            agent,
         }
     }
 
@@ -83,28 +83,22 @@ impl Installed {
         self.entries().next().is_none()
     }
 
-    /// The commands to try out. A project's entry gives way to the user's, so that it has nothing to say then.
-    pub(super) fn canaries(&self) -> Vec<(InstallScope, &Entry)> {
-        let gates = self
-            .entries()
-            .filter(|(_, found)| found.entry.event == "PreToolUse");
+    /// The entries to try out. A project's entry gives way to the user's, so that it has nothing to say then.
+    pub(super) fn canaries<'a>(&'a self, project: &'a Path) -> Vec<Canary<'a>> {
+        let event = self.agent.registration.canary.event;
+        let gates = self.entries().filter(|(_, it)| it.entry.event == event);
         let mut gates: Vec<_> = gates
-            .map(|(place, found)| (place.scope, &found.entry))
+            .map(|(place, found)| Canary {
+                agent: &self.agent,
+                scope: place.scope,
+                entry: &found.entry,
+                project,
+            })
             .collect();
-        if gates.iter().any(|(scope, _)| *scope == InstallScope::User) {
-            gates.retain(|(scope, _)| *scope == InstallScope::User);
+        if gates.iter().any(|it| it.scope == InstallScope::User) {
+            gates.retain(|it| it.scope == InstallScope::User);
         }
         gates
-    }
-
-    /// The `bowline` of every installed hook; of this program's own where only its name is installed.
-    pub(super) fn belonging(&self) -> Vec<PathBuf> {
-        let named = self.programs();
-        let own = program::find().ok().filter(|_| named.is_empty());
-        let hooks = named.into_iter().map(PathBuf::from).chain(own);
-        let mut programs: Vec<_> = hooks.filter_map(|hook| copy::beside(&hook)).collect();
-        programs.dedup();
-        programs
     }
 
     pub(super) fn checks(&self, settings: &Settings, locations: &Locations) -> Vec<Check> {
@@ -112,19 +106,20 @@ impl Installed {
         for place in &self.places {
             checks.extend(self.check_file(place));
         }
-        if self.is_empty() {
-            checks.push(
-                Check::new("installed")
-                    .problem("Claude Code's settings do not name Bowline")
-                    .advice("run `bowline init`"),
-            );
-        } else {
+        if !self.is_empty() {
             checks.push(self.check_client());
-            checks.push(switched_off(settings));
+            checks.push(self.check_in_force(settings));
             checks.push(self.check_programs());
             checks.extend(self.check_folders(&places::now(locations)));
         }
         checks
+    }
+
+    /// Where no settings of the agent name Bowline, that this is as bad as `status` says.
+    pub(super) fn check_missing(&self, status: Status) -> Option<Check> {
+        let check = self.is_empty().then(|| Check::new("installed"))?;
+        let message = format!("{}'s settings do not name Bowline", self.agent.title());
+        Some(check.found(status, message).advice("run `bowline init`"))
     }
 
     /// One file: whether the agent reads it, and which events are registered in it.
@@ -145,13 +140,14 @@ impl Installed {
             return None;
         }
         if !place.shadowed.is_empty() {
-            return Some(shadowed(check, &file, place));
+            return Some(self.check_shadowed(check, &file, place));
         }
         if !place.refusals.is_empty() {
             return Some(
                 check
                     .problem(format!(
-                        "{file} has comments or trailing commas: Claude Code refuses the whole file"
+                        "{file} has comments or trailing commas: {} refuses the whole file",
+                        self.agent.title()
                     ))
                     .details(place.refusals.iter().map(Refusal::told))
                     .advice("remove them"),
@@ -159,16 +155,13 @@ impl Installed {
         }
         let has = |event: &str| found.iter().any(|it| it.entry.event == event);
         // Events of newer clients may be missing, because not everybody has those clients.
-        let oldest = ClientVersion::OLDEST_SUPPORTED;
+        let oldest = self.agent.registration.client.oldest;
         let needed = self
             .client
             .version()
             .map_or(oldest, |client| client.min(oldest));
-        let missing: Vec<_> = AGENT
-            .events(needed)
-            .map(HookEvent::name)
-            .filter(|event| !has(event))
-            .collect();
+        let events = self.agent.events(needed);
+        let missing: Vec<_> = events.filter(|event| !has(event)).collect();
         let narrowed: Vec<_> = found
             .iter()
             .filter_map(|it| {
@@ -197,51 +190,49 @@ impl Installed {
     /// Whether the agent knows what the settings say.
     fn check_client(&self) -> Check {
         let check = Check::new("client");
+        let title = self.agent.title();
         let client = match &self.client {
             Installation::Known(client) => *client,
             Installation::NotFound => {
-                return check
-                    .ok("Claude Code is not on the PATH, so that its version is not known");
+                return check.ok(format!(
+                    "{title} is not on the PATH, so that its version is not known"
+                ));
             }
             Installation::Unanswered(problem) => {
                 return check
-                    .warning(format!("Claude Code does not say its version: {problem}"))
-                    .advice("see whether Claude Code works");
+                    .warning(format!("{title} does not say its version: {problem}"))
+                    .advice(format!("see whether {title} works"));
             }
         };
         let unknown: Vec<_> = self
             .entries()
             .flat_map(|(place, found)| {
                 let file = self.paths.show_absolute(&place.file);
-                let parts = unknown_parts(&found.entry, client).into_iter();
+                let parts = self.agent.unknown_parts(&found.entry, client).into_iter();
                 parts.map(move |part| format!("{file}: {part}"))
             })
             .collect();
         if !unknown.is_empty() {
             return check
                 .problem(format!(
-                    "Claude Code {client} does not know all of Bowline's entries, and opens with a warning or ignores them"
+                    "{title} {client} does not know all of Bowline's entries, and opens with a warning or ignores them"
                 ))
                 .details(unknown)
                 .advice(AGAIN_IN_EACH_SCOPE);
         }
-        let in_user_scope = |event: &HookEvent| {
+        let in_user_scope = |event: &str| {
             let mut entries = self.entries();
             entries.any(|(place, found)| {
-                place.scope == InstallScope::User && found.entry.event == event.name()
+                place.scope == InstallScope::User && found.entry.event == event
             })
         };
         let has_user_scope = self
             .entries()
             .any(|(place, _)| place.scope == InstallScope::User);
-        let more: Vec<_> = AGENT
-            .events(client)
+        let more: Vec<_> = (self.agent.events(client))
             .filter(|event| has_user_scope && !in_user_scope(event))
-            .map(HookEvent::name)
             .collect();
-        let check = check.ok(format!(
-            "Claude Code {client} knows all of Bowline's entries"
-        ));
+        let check = check.ok(format!("{title} {client} knows all of Bowline's entries"));
         if more.is_empty() {
             check
         } else {
@@ -250,11 +241,12 @@ impl Installed {
     }
 
     /// The hooks that settings name by their paths.
-    fn programs(&self) -> Vec<&str> {
-        let mut programs: Vec<&str> = self
+    fn programs(&self) -> Vec<PathBuf> {
+        let mut programs: Vec<_> = self
             .entries()
-            .filter(|(_, found)| found.entry.args.is_some())
-            .map(|(_, found)| found.entry.command.as_str())
+            .filter_map(|(_, found)| {
+                program_path(&found.entry.command, found.entry.args.as_deref())
+            })
             .collect();
         programs.sort_unstable();
         programs.dedup();
@@ -267,8 +259,9 @@ impl Installed {
             let written = places::in_arguments(found.entry.args.as_deref()?);
             (written != now).then_some(written)
         });
-        let by_path = !self.programs().is_empty();
-        let check = by_path.then(|| Check::new("folders"))?;
+        let mut entries = self.entries();
+        let has_arguments = entries.any(|(_, found)| found.entry.args.is_some());
+        let check = has_arguments.then(|| Check::new("folders"))?;
         let Some(written) = written.next() else {
             return Some(check.ok("the hook looks where this shell does"));
         };
@@ -293,8 +286,8 @@ impl Installed {
     fn check_programs(&self) -> Check {
         let check = Check::new("program");
         // Where the user's settings have an absolute path, the project's entries have nothing to do.
-        let only_by_name = self.entries().all(|(_, found)| found.entry.args.is_none());
-        if only_by_name && !program::is_on_path() {
+        let programs = self.programs();
+        if programs.is_empty() && !program::is_on_path() {
             return check
                 .problem(
                     "bowline-hook is not on the PATH, so that the project's entries do nothing",
@@ -303,24 +296,22 @@ impl Installed {
                     "put it on the PATH of the agent, or run `bowline init` for the user scope",
                 );
         }
-        let programs = self.programs();
-        if let Some(gone) = programs
-            .iter()
-            .find(|path| !program::is_executable(Path::new(path)))
-        {
+        if let Some(gone) = programs.iter().find(|path| !program::is_executable(path)) {
+            let gone = gone.display();
             return check
                 .problem(format!("{gone} is not there or not executable"))
                 .advice(AGAIN);
         }
         let ours = program::find().ok();
-        let same = |path: &str| {
+        let same = |path: &Path| {
             let ours = ours.as_ref().and_then(|it| it.canonicalize().ok());
-            ours.is_none() || Path::new(path).canonicalize().ok() == ours
+            ours.is_none() || path.canonicalize().ok() == ours
         };
         match programs.iter().find(|path| !same(path)) {
             Some(other) => check
                 .warning(format!(
-                    "{other} is not the one that belongs to this program"
+                    "{} is not the one that belongs to this program",
+                    other.display()
                 ))
                 .detail(format!(
                     "this program's: {}",
@@ -328,6 +319,36 @@ impl Installed {
                 ))
                 .advice(format!("{AGAIN}, or remove the one that is not used")),
             None => check.ok("bowline-hook is there and can be run"),
+        }
+    }
+
+    /// A file in which a key comes twice.
+    fn check_shadowed(&self, check: Check, file: &str, place: &AgentFile) -> Check {
+        let title = self.agent.title();
+        let told = place.shadowed.iter().map(Shadowed::told);
+        let advice =
+            "join what is under the key, and keep one of them; then run `bowline init` again";
+        if place.found().is_empty() {
+            check.problem(format!(
+                "{file} has a key twice, and does not name Bowline where {title} reads it"
+            ))
+        } else {
+            check.warning(format!(
+                "{file} names Bowline, but has a key twice: {title} reads only the last"
+            ))
+        }
+        .details(told)
+        .advice(advice)
+    }
+
+    /// Whether the agent runs the entries at all.
+    fn check_in_force(&self, settings: &Settings) -> Check {
+        let check = Check::new("in force");
+        match (self.agent.entries_off)(settings) {
+            Some(by) => check
+                .problem(format!("{} does not run Bowline: {by}", self.agent.title()))
+                .advice("change that setting, or ask whoever manages this machine"),
+            None => check.ok("nothing switches Bowline off"),
         }
     }
 }
@@ -338,70 +359,22 @@ impl AgentFile {
     }
 }
 
+/// The `bowline` of every installed hook; of this program's own where only its name is installed.
+pub(super) fn belonging(installed: &[Installed]) -> Vec<PathBuf> {
+    let named: Vec<PathBuf> = installed.iter().flat_map(Installed::programs).collect();
+    let own = program::find().ok().filter(|_| named.is_empty());
+    let hooks = named.into_iter().chain(own);
+    let mut programs: Vec<_> = hooks.filter_map(|hook| copy::beside(&hook)).collect();
+    programs.dedup();
+    programs
+}
+
 /// The entries of a file with Bowline in it that the agent does not read.
-fn shadowed_in(text: &str) -> Vec<Shadowed> {
-    let names_bowline = AGENT.uninstall(text).is_ok_and(|without| without != text);
+fn shadowed_in(agent: &Installable, text: &str) -> Vec<Shadowed> {
+    let names_bowline = agent.uninstall(text).is_ok_and(|without| without != text);
     if names_bowline {
-        AGENT.shadowed(text).unwrap_or_default()
+        agent.shadowed(text).unwrap_or_default()
     } else {
         Vec::new()
-    }
-}
-
-/// A file in which a key comes twice.
-fn shadowed(check: Check, file: &str, place: &AgentFile) -> Check {
-    let told = place.shadowed.iter().map(Shadowed::told);
-    let advice = "join what is under the key, and keep one of them; then run `bowline init` again";
-    if place.found().is_empty() {
-        check.problem(format!(
-            "{file} has a key twice, and does not name Bowline where Claude Code reads it"
-        ))
-    } else {
-        check.warning(format!(
-            "{file} names Bowline, but has a key twice: Claude Code reads only the last"
-        ))
-    }
-    .details(told)
-    .advice(advice)
-}
-
-/// The parts of an entry that a client of this version does not know.
-fn unknown_parts(entry: &Entry, client: ClientVersion) -> Vec<String> {
-    let event = HookEvent::from_name(&entry.event);
-    let is_new = event.is_some_and(|event| !client.has_event(event));
-    let has_args = entry.args.is_some() && !client.knows(Feature::Args);
-    let blocks = entry.blocks_on_failure && !client.knows(Feature::OnFailure);
-    let event = &entry.event;
-    [
-        (is_new, format!("the event {event}")),
-        (has_args, format!("`args` of {event}")),
-        (blocks, format!("`onFailure` of {event}")),
-    ]
-    .into_iter()
-    .filter_map(|(is_unknown, part)| is_unknown.then_some(part))
-    .collect()
-}
-
-/// Whether the agent runs the entries at all.
-fn switched_off(settings: &Settings) -> Check {
-    let check = Check::new("in force");
-    let reason = settings.hooks.iter().find_map(|hook| {
-        let Action::Command(action) = &hook.definition.action else {
-            return None;
-        };
-        match &hook.status {
-            HookStatus::Disabled { by }
-                if starts_bowline(&action.command, action.args.as_deref()) =>
-            {
-                Some(by)
-            }
-            _ => None,
-        }
-    });
-    match reason {
-        Some(by) => check
-            .problem(format!("Claude Code does not run Bowline: {by}"))
-            .advice("change that setting, or ask whoever manages this machine"),
-        None => check.ok("nothing switches Bowline off"),
     }
 }

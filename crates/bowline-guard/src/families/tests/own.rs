@@ -219,6 +219,31 @@ fn agents_without_guards() {
     );
 }
 
+/// An agent that Bowline is put into could take it out again.
+#[test]
+fn agents_that_bowline_is_put_into() {
+    for (_, protocol) in bowline_agents::supported() {
+        let Some(it) = protocol.registration else {
+            continue;
+        };
+        let (folder, user, program) = (it.folder.in_home, it.files.user, it.client.name);
+        let mut table = vec![
+            format!("self rm ~/{folder}/{user}"),
+            format!("self unheard-of ~/{folder}/{user}"),
+            format!("self rm -r ~/{folder}"),
+            format!("self {program} --dangerously-unguarded"),
+            format!("pass {program} --version ~/{folder}/{user}"),
+        ];
+        let in_project = [it.files.project, it.files.local].into_iter().flatten();
+        table.extend(in_project.map(|file| format!("self echo x > {file}")));
+        if let Some(variable) = it.folder.variable {
+            table.push(format!("self rm \"${variable}/{user}\""));
+            table.push(format!("self {variable}=/tmp/x {program} -p hello"));
+        }
+        check_marked(&table.join("\n"), &super::world());
+    }
+}
+
 #[test]
 fn programs_that_change_its_settings() {
     check_marked(

@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use bowline_agents::claude_code;
+
 /// A project's own settings file, committed with it.
 pub(in crate::settings) const PROJECT_FILE: &str = "bowline.toml";
 /// A project's settings on one machine, not committed.
@@ -63,7 +65,7 @@ impl Locations {
         let home = home.filter(|path| path.is_absolute());
         let in_home = |below: &str| home.as_ref().map(|home| home.join(below));
         Self {
-            claude_config_dir: folder("CLAUDE_CONFIG_DIR").or_else(|| in_home(".claude")),
+            claude_config_dir: (claude_code::REGISTRATION.folder).find(&variable, home.as_deref()),
             claude_managed_dir: PathBuf::from(if cfg!(target_os = "macos") {
                 "/Library/Application Support/ClaudeCode"
             } else {

@@ -1,7 +1,8 @@
 //! Matchers for tools that no tool ever matches.
 
+use bowline_agents::ClientVersion;
+use bowline_agents::claude_code::Feature;
 use bowline_agents::claude_code::tools::known_names;
-use bowline_agents::claude_code::{ClientVersion, Feature};
 
 use super::model::HookDefinition;
 use super::scripts::{Written, written};
@@ -88,7 +89,7 @@ pub fn matcher_findings<'h>(
     hooks: impl IntoIterator<Item = &'h HookDefinition>,
     client: Option<ClientVersion>,
 ) -> Vec<Diagnostic> {
-    if client.is_some_and(|version| version.knows(Feature::CommaMatchers)) {
+    if client.is_some_and(|version| Feature::CommaMatchers.is_known_to(version)) {
         return Vec::new();
     }
     let mut findings: Vec<Diagnostic> = Vec::new();

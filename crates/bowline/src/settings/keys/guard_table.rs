@@ -3,10 +3,10 @@
 use bowline_agents::Strictness;
 use bowline_guard::effect::Category;
 
-use super::config::Config;
 use super::describe::{Key, Kind, Map, Table, Unknown, WordList, any_name};
 use super::guard::{GuardLayer, GuardMode, SecretWriting};
 use super::patterns::{CategoryStrictness, PathPatterns, ProgramPatterns, RulePatterns};
+use super::sections::Config;
 use super::slot::{
     KeyPath, Put,
     Tightens::{Always, Never, When},

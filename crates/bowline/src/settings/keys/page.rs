@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::describe::{Key, Kind, Map, Need, Table, Who};
+use super::sections::{FILE, default_value};
 use super::slot::Slot;
-use super::table::{FILE, default_value};
 
 const HEAD: &str = "\
 # Settings

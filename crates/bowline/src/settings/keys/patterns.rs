@@ -7,8 +7,8 @@ use bowline_guard::pattern::{BadPattern, CommandPattern, PathPattern, RulePatter
 
 use super::describe::Kind;
 use super::doubts::{self, Doubt};
+use super::sections::lockable;
 use super::slot::At;
-use super::table::lockable;
 use super::value::{Chosen, Value};
 use crate::settings::syntax::node::{self, Node};
 

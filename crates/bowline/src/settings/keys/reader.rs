@@ -6,8 +6,8 @@ use bowline_agents::near::nearest;
 
 use super::describe::{Complaints, Key, Kind, Map, Table, Unknown};
 use super::doubts;
+use super::sections::{DEFAULTS_SECTION, FILE};
 use super::slot::{At, Change, KeyPath};
-use super::table::{DEFAULTS_SECTION, FILE};
 use crate::event::fold;
 use crate::settings::files::FileText;
 use crate::settings::hooks::model::Scope;

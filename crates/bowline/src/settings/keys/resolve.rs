@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::config::Config;
 use super::describe::Who;
 use super::reader::{FileConfig, Stated};
+use super::sections::Config;
 use super::slot::{Change, KeyPath};
 use crate::settings::hooks::model::Scope;
 use crate::settings::syntax::fields::shortened;

@@ -4,7 +4,7 @@
 use serde_json::{Map as Object, Value, json};
 
 use super::describe::{Key, Kind, Map, Need, Table, Unknown, Who};
-use super::table::{FILE, default_value};
+use super::sections::{FILE, default_value};
 
 /// The JSON schema of `bowline.toml` and its like.
 pub fn json_schema() -> Value {

@@ -1,127 +1,191 @@
-//! What the sections of Bowline's own files say.
+//! The sections of Bowline's own files, one file each: what a section says, and its keys. Here is the file as a whole.
+//! `[guard]` is larger and in `guard` and `guard_table`; hooks and rules have tables of their own.
 
-use std::time::Duration;
+mod bridge;
+mod defaults;
+mod http;
+mod prompt;
+mod record;
+mod store;
 
-use crate::hook::{Attempts, OnFailure};
-use crate::settings::hooks::model::{Dedupe, ExitPolicy};
+use std::collections::BTreeMap;
 
-/// `[defaults]`: for hooks of Bowline's own files that say nothing themselves.
+use super::describe::{Key, Kind, Map, Table, Unknown, Who, WordList, any_name};
+use super::guard::GuardConfig;
+use super::guard_table::GUARD;
+use super::patterns::KeyNames;
+use super::slot::{Put, Tightens::Never};
+use super::value::{Choice, Chosen};
+use crate::dialect::Dialect;
+use crate::settings::hooks::keys::HOOKS;
+use crate::settings::rules::keys::RULE;
+use defaults::{DEDUPE, EXIT_POLICY, ON_FAILURE};
+
+pub use bridge::BridgeConfig;
+pub use defaults::Defaults;
+pub use http::HttpConfig;
+pub use prompt::{ModelProvider, PromptConfig};
+pub use record::{RecordConfig, RecordDetail};
+pub use store::{StoreConfig, StoreDurability};
+
+/// What Bowline's own files say beside their hooks, after precedence: managed, local, project, global.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
-pub struct Defaults {
-    /// How exit codes are read.
-    pub exit_policy: Option<ExitPolicy>,
-    /// The result of a failure on a gate; `None` to use the shape's default.
-    pub on_failure: Option<OnFailure>,
-    /// Whether a failure is tried again: `on_failure = "retry"`.
-    pub attempts: Attempts,
-    /// What counts as the same hook.
-    pub dedupe: Option<Dedupe>,
-    /// `timeout_secs`: how long a hook may take.
-    pub timeout: Option<Duration>,
+pub struct Config {
+    /// `[defaults]`: for hooks of Bowline's own files that say nothing themselves.
+    pub defaults: Defaults,
+    /// `[dialects]`: the rules that a file is read by, by its path relative to the project
+    /// or to the folder of its `bowline.toml`.
+    pub dialects: BTreeMap<String, Dialect>,
+    /// `[guard]`: how strict the guards are.
+    pub guard: GuardConfig,
+    /// `[http]`: what HTTP hooks may do.
+    pub http: HttpConfig,
+    /// `[prompt]`: the model that prompt hooks ask.
+    pub prompt: PromptConfig,
+    /// `[record]`: how much is kept of what agents do.
+    pub record: RecordConfig,
+    /// `[store]`: how long it is kept.
+    pub store: StoreConfig,
+    /// `[bridge]`: hooks of other agents.
+    pub bridge: BridgeConfig,
+    /// `locked`: keys and sections that only the administrator's file may set.
+    pub locked: Vec<String>,
+    /// `allow_managed_hooks_only`: only the administrator's hooks run.
+    pub allow_managed_hooks_only: bool,
+    /// Why what a person let pass with `bowline allow` does not count, if the administrator keeps that to himself.
+    pub allow_locked: Option<String>,
 }
 
-/// `[http]`: what HTTP hooks may do.
-#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
-#[non_exhaustive]
-pub struct HttpConfig {
-    /// Hosts, other than this machine, that hooks may post to without TLS.
-    pub allow_insecure_hosts: Vec<String>,
+/// The whole file.
+pub(in crate::settings::keys) static FILE: Table = Table {
+    name: "bowline.toml",
+    about: "Settings of Bowline: hooks and how they run.",
+    others: Unknown::Wrong,
+    keys: &[
+        Key::new(
+            "hooks",
+            "The hooks, by event, or a list of named scripts.",
+            Kind::AnyOf(&HOOKS),
+        ),
+        Key::new(
+            "rule",
+            "Your own rules: what is denied, asked about, allowed, explained or rewritten.",
+            Kind::List(&Kind::Table(&RULE)),
+        ),
+        Key::new(
+            "defaults",
+            "For hooks of Bowline's own files that do not say it themselves.",
+            Kind::Table(&defaults::TABLE),
+        ),
+        Key::setting("exit_policy", AS_IN_DEFAULTS, EXIT_POLICY)
+            .default(SAME)
+            .read_with_hooks(),
+        Key::setting("on_failure", AS_IN_DEFAULTS, ON_FAILURE)
+            .default(SAME)
+            .read_with_hooks(),
+        Key::setting("dedupe", AS_IN_DEFAULTS, DEDUPE)
+            .default(SAME)
+            .read_with_hooks(),
+        Key::settings(
+            "dialects",
+            "The rules by which a settings file is read, by its path relative to the project, or to the home with `~/`.",
+            &DIALECTS,
+            &Put(
+                |config, path, dialect: Dialect| {
+                    config.dialects.insert(path.last().to_owned(), dialect);
+                },
+                Never,
+            ),
+        ),
+        Key::new(
+            "guard",
+            "How strict the guards are, and what they let pass.",
+            Kind::Table(&GUARD),
+        ),
+        Key::new("http", "What HTTP hooks may do.", Kind::Table(&http::TABLE)),
+        Key::new(
+            "prompt",
+            "The model that prompt hooks and agent hooks ask.",
+            Kind::Table(&prompt::TABLE),
+        ),
+        Key::new(
+            "record",
+            "How much is kept of what agents do. Secrets never are.",
+            Kind::Table(&record::TABLE),
+        ),
+        Key::new(
+            "store",
+            "How long it is kept.",
+            Kind::Table(&store::TABLE),
+        ),
+        Key::new("bridge", "Hooks of other agents.", Kind::Table(&bridge::TABLE)),
+        Key::setting(
+            "locked",
+            "Keys and sections that only the administrator's file may set. Of `guard`, others may still tighten.",
+            &Put(|config, _, keys: KeyNames| config.locked = keys.0, Never),
+        )
+        .by(Who::Administrator),
+        Key::setting(
+            "allow_managed_hooks_only",
+            "Only the administrator's hooks run.",
+            &Put(|config, _, only| config.allow_managed_hooks_only = only, Never),
+        )
+        .by(Who::Administrator),
+    ],
+};
+
+const AS_IN_DEFAULTS: &str = "As in `[defaults]`.";
+const SAME: &str = "the same";
+
+static DIALECTS: Map = Map {
+    name: None,
+    about: "",
+    key: "FILE",
+    names: any_name,
+    others: Unknown::Fine,
+    of: Kind::Words(Dialect::LIST),
+};
+
+impl Chosen for Dialect {
+    const LIST: &'static WordList = &WordList {
+        name: "Dialect",
+        about: "Whose rules a file follows: Claude Code's, or Bowline's own.",
+        words: || Self::CHOICE.names(),
+    };
+    const CHOICE: &'static Choice<Self> = &Choice {
+        words: &[
+            (Self::ClaudeCode.name(), Self::ClaudeCode),
+            (Self::Generic.name(), Self::Generic),
+        ],
+        also: &[],
+    };
 }
 
-/// `[prompt]`: the model that prompt hooks ask.
-#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
-#[non_exhaustive]
-pub struct PromptConfig {
-    /// Whose way of asking.
-    pub provider: Option<ModelProvider>,
-    /// Where to ask, for other servers than the provider's own.
-    pub base_url: Option<String>,
-    /// The model.
-    pub model: Option<String>,
-    /// The environment variable that holds the key.
-    pub api_key_env: Option<String>,
-    /// The longest answer.
-    pub max_tokens: Option<u32>,
-}
+/// Keys that may stand at the top level as well as in this section.
+pub(in crate::settings::keys) const DEFAULTS_SECTION: &str = "defaults";
 
-/// Whose way of asking a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum ModelProvider {
-    /// Anthropic's messages.
-    Anthropic,
-    /// OpenAI's chat completions, which many servers understand.
-    Openai,
-}
-
-/// `[record]`: how much is kept of what agents do. That a tool was called, by whom, when and how it went always is, and
-/// why something was refused; secrets never are.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
-#[non_exhaustive]
-pub struct RecordConfig {
-    /// Of what users write.
-    pub prompts: RecordDetail,
-    /// Of what tools are called with, and what sub-agents are to do.
-    pub inputs: RecordDetail,
-    /// Of what tools give back, their errors included, and of the last messages of sub-agents.
-    pub outputs: RecordDetail,
-}
-
-/// How much is kept of something.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum RecordDetail {
-    /// All but secrets, up to 10 000 characters of each text.
-    #[default]
-    Full,
-    /// Of a text how it begins, of a value its fields and how much is in each.
-    Summary,
-    /// Nothing.
-    Off,
-}
-
-/// `[store]`: how long things are kept. Only the user's and the administrator's files say so.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
-#[non_exhaustive]
-pub struct StoreConfig {
-    /// Older things are removed.
-    pub keep_days: u32,
-    /// When more is in use, the oldest things are removed.
-    pub max_size_mb: u32,
-    /// What a recorded event survives.
-    pub durability: StoreDurability,
-}
-
-impl Default for StoreConfig {
-    fn default() -> Self {
-        Self {
-            keep_days: 30,
-            max_size_mb: 1024,
-            durability: StoreDurability::default(),
+/// The keys and sections that can be locked, by their paths: all but hooks, of `rule` and deeper tables the whole.
+pub(in crate::settings::keys) fn lockable() -> Vec<String> {
+    let mut paths = Vec::new();
+    for key in FILE.keys {
+        let is_default = defaults::TABLE.key(key.name).is_some();
+        if key.name == "hooks" || is_default {
+            continue;
+        }
+        paths.push(key.name.to_owned());
+        if let Kind::Table(table) = key.kind {
+            let names = table.names().into_iter();
+            paths.extend(names.map(|name| format!("{}.{name}", key.name)));
         }
     }
+    paths
 }
 
-/// What a recorded event survives.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum StoreDurability {
-    /// The sudden end of Bowline.
-    #[default]
-    Process,
-    /// The sudden end of the machine; every answer waits for the disk.
-    Power,
-}
-
-/// `[bridge]`: hooks of other agents.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
-#[non_exhaustive]
-pub struct BridgeConfig {
-    /// Whether the hooks in Claude Code's files run for agents that do not load them themselves. Only in projects that
-    /// the user trusts.
-    pub claude_hooks: bool,
+/// A setting that `Config` has from the beginning, as it is written.
+pub(in crate::settings::keys) fn default_value(path: &str) -> Option<serde_json::Value> {
+    let config = serde_json::to_value(Config::default()).ok()?;
+    config
+        .pointer(&format!("/{}", path.replace('.', "/")))
+        .cloned()
 }

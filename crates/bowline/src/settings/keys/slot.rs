@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::config::Config;
 use super::describe::Complaints;
+use super::sections::Config;
 use super::value::Value;
 use crate::settings::syntax::fields::described;
 use crate::settings::syntax::findings::Findings;

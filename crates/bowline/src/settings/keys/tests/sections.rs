@@ -7,6 +7,7 @@ use crate::dialect::Dialect;
 use crate::hook::{Attempts, OnFailure};
 use crate::settings::files::FileText;
 use crate::settings::hooks::model::{Dedupe, ExitPolicy};
+use crate::settings::keys::sections::*;
 use crate::settings::trust::store::TrustState;
 use crate::settings::{Diagnostic, Scope, Severity};
 
@@ -86,6 +87,17 @@ fn every_key_is_read_in_both_spellings() {
         bridge: BridgeConfig { claude_hooks: true },
         ..Config::default()
     };
+    let written: toml::Table = snake.parse().unwrap();
+    for section in FILE.keys {
+        // `[guard]` has tests of its own.
+        let (Kind::Table(table), true) = (section.kind, section.name != "guard") else {
+            continue;
+        };
+        for key in table.names() {
+            let value = written.get(section.name).and_then(|it| it.get(key));
+            assert!(value.is_some(), "`{}.{key}` is missing above", section.name);
+        }
+    }
     for text in [snake, &camel] {
         let (config, findings) = read(text);
         assert_eq!(config, expected);

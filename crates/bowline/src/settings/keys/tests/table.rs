@@ -6,7 +6,7 @@ use super::load;
 use crate::dialect::Dialect;
 use crate::settings::hooks::keys::HOOK;
 use crate::settings::keys::describe::{Key, Kind, Map, Table};
-use crate::settings::keys::table::FILE;
+use crate::settings::keys::sections::FILE;
 use crate::settings::keys::{Config, settings_page};
 use crate::settings::rules::keys::RULE;
 use crate::settings::trust::store::TrustState;

@@ -9,12 +9,12 @@ use bowline_builtins::machine::Machine;
 use bowline_builtins::{Builtins, SharedState, assemble};
 use bowline_testkit::Sandbox;
 
-pub(crate) struct Place {
+pub(crate) struct HookedSandbox {
     sandbox: Sandbox,
     shared: SharedState,
 }
 
-impl Deref for Place {
+impl Deref for HookedSandbox {
     type Target = Sandbox;
 
     fn deref(&self) -> &Sandbox {
@@ -22,7 +22,7 @@ impl Deref for Place {
     }
 }
 
-impl Place {
+impl HookedSandbox {
     pub(crate) fn new() -> Self {
         let sandbox = Sandbox::with_project("home/project");
         let shared = SharedState::new(Machine::new(Some(sandbox.home()), Vec::new()));

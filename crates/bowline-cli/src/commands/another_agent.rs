@@ -1,0 +1,333 @@
+//! An agent that only this file knows goes through `init`, `doctor` and `uninstall`: nothing in them is for one agent alone.
+//!
+//! It differs from the real ones wherever an agent may: its settings are lines of text, its events have names of their own, it has no
+//! local settings, and exit code 3 denies.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use bowline::settings::Locations;
+use bowline_agents::registration::{
+    Canary, CanaryAnswer, ClientProgram, EntryPart, SettingsFiles, UserFolder,
+};
+use bowline_agents::{Agent, ClientVersion, HookEvent, Registration, Support, generic};
+use bowline_daemon::Places;
+use bowline_daemon::registration::starts_bowline;
+use clap::Args;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::doctor::{self, DoctorArgs};
+use super::init::{self, InitArgs};
+use super::uninstall::{self, UninstallArgs};
+use crate::Outcome;
+use crate::agent_settings::agents::Surroundings;
+use crate::agent_settings::installable::{EventFilter, SettingsForm};
+use crate::agent_settings::{Entry, Found, Installable};
+use crate::error::Result;
+use crate::ui::Ui;
+
+const fn agent(name: &'static str, title: &'static str) -> Agent {
+    Agent {
+        name,
+        title,
+        events: &[
+            ("before-command", HookEvent::PreToolUse),
+            ("after-command", HookEvent::PostToolUse),
+            ("worktree", HookEvent::WorktreeCreate),
+        ],
+        marks: &[],
+        last_resort: generic::AGENT.last_resort,
+        support: Support::Full(generic::PROTOCOL),
+    }
+}
+
+const fn registration(in_home: &'static str) -> Registration {
+    Registration {
+        folder: UserFolder {
+            variable: None,
+            in_home,
+        },
+        files: SettingsFiles {
+            user: "hooks.conf",
+            project: Some("hooks.conf"),
+            local: None,
+        },
+        client: ClientProgram {
+            name: "bowline-test-agent",
+            in_folder: None,
+            oldest: ClientVersion::new(1, 2, 0),
+        },
+        timeout: 10,
+        replacing: &[HookEvent::WorktreeCreate],
+        has_event: |_, _| true,
+        arguments: Some(EntryPart {
+            name: "with",
+            since: ClientVersion::new(1, 0, 0),
+        }),
+        blocking: None,
+        blocks_at: |_| false,
+        canary: Canary {
+            event: "before-command",
+            tool: "Shell",
+            payload: |call| json!([call.command]),
+            meaning: |answer| match answer.exit {
+                0 => Some(CanaryAnswer::Silent),
+                3 => Some(CanaryAnswer::Deny),
+                _ => None,
+            },
+        },
+    }
+}
+
+const fn installable(agent: &'static Agent, registration: &'static Registration) -> Installable {
+    Installable {
+        agent,
+        registration,
+        form: SettingsForm {
+            install: |text, entries, never| Ok(with(text, entries, never)),
+            uninstall: |text, is_meant| Ok(without(text, is_meant)),
+            found: |text| Ok(found(text)),
+            shadowed: |_| Ok(Vec::new()),
+            is_blank: |text| text.trim().is_empty(),
+        },
+        refusals: |_| Vec::new(),
+        hooks_off: |_| None,
+        entries_off: |_| None,
+    }
+}
+
+static FIRST: Agent = agent("first", "The First");
+static FIRST_SETTINGS: Registration = registration(".first");
+static SECOND: Agent = agent("second", "The Second");
+static SECOND_SETTINGS: Registration = registration(".second");
+static AGENTS: &[Installable] = &[
+    installable(&FIRST, &FIRST_SETTINGS),
+    installable(&SECOND, &SECOND_SETTINGS),
+];
+
+/// A line of the settings: `EVENT: PROGRAM with ARGUMENT ARGUMENT`.
+fn entry(line: &str) -> Option<Entry> {
+    let (event, call) = line.split_once(": ")?;
+    let (command, args) = call.split_once(" with ")?;
+    let args: Vec<String> = args.split(' ').map(str::to_owned).collect();
+    starts_bowline(command, Some(&args)).then(|| Entry {
+        event: event.to_owned(),
+        command: command.to_owned(),
+        args: Some(args),
+        timeout: None,
+        blocks_on_failure: false,
+    })
+}
+
+fn with(text: &str, entries: &[Entry], never: &[&str]) -> String {
+    let is_gone =
+        |event: &str| never.contains(&event) || entries.iter().any(|it| it.event == event);
+    let lines = entries.iter().map(|entry| {
+        let args = entry.args.clone().unwrap_or_default().join(" ");
+        format!("{}: {} with {args}\n", entry.event, entry.command)
+    });
+    without(text, &is_gone) + &lines.collect::<String>()
+}
+
+fn without(text: &str, is_meant: EventFilter<'_>) -> String {
+    let stays = |line: &&str| !entry(line.trim_end()).is_some_and(|it| is_meant(&it.event));
+    text.split_inclusive('\n').filter(stays).collect()
+}
+
+fn found(text: &str) -> Vec<Found> {
+    let found = |entry| Found {
+        entry,
+        matcher: None,
+    };
+    text.lines().filter_map(entry).map(found).collect()
+}
+
+/// A home and a project of their own.
+struct Bay {
+    root: TempDir,
+    surroundings: Surroundings,
+    places: Places,
+}
+
+/// What both agents have in their settings before Bowline comes.
+const BEFORE: &str = "after-command: notify with me\n";
+
+impl Bay {
+    /// With the folders of these agents.
+    fn with(agents: &[&str]) -> Self {
+        let root = tempfile::tempdir().unwrap();
+        let project = root.path().join("project");
+        fs::create_dir_all(root.path().join("bin")).unwrap();
+        fs::create_dir_all(&project).unwrap();
+        for agent in agents {
+            let folder = root.path().join(format!("home/.{agent}"));
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join("hooks.conf"), BEFORE).unwrap();
+            // The program is a shell that takes the agent's name for the script to run.
+            let script = "case $(cat) in *'rm -rf /'*) exit 3;; esac\n";
+            fs::write(project.join(agent), script).unwrap();
+        }
+        let bay = Self {
+            surroundings: Surroundings {
+                agents: AGENTS,
+                locations: Locations::under(root.path()),
+                project,
+            },
+            places: Places {
+                data: root.path().join("data"),
+                socket: root.path().join("run/bowline.sock"),
+            },
+            root,
+        };
+        symlink("/bin/sh", bay.program()).unwrap();
+        bay
+    }
+
+    fn program(&self) -> PathBuf {
+        self.root.path().join("bin/bowline-hook")
+    }
+
+    fn settings(&self, agent: &str) -> String {
+        let file = format!("home/.{agent}/hooks.conf");
+        fs::read_to_string(self.root.path().join(file)).unwrap()
+    }
+
+    fn init(&self, words: &[&str]) -> (Result<Outcome>, String) {
+        let mut ui = Ui::for_stdout();
+        let program = || Ok(self.program().display().to_string());
+        let args: InitArgs = parsed(words);
+        let outcome = init::run_in(&self.surroundings, &program, None, &args, &mut ui);
+        (outcome, ui.gathered())
+    }
+
+    fn uninstall(&self, words: &[&str]) -> (Result<Outcome>, String) {
+        let mut ui = Ui::for_stdout();
+        let args: UninstallArgs = parsed(words);
+        let outcome = uninstall::run_in(&self.surroundings, &self.places, &args, &mut ui);
+        (outcome, ui.gathered())
+    }
+
+    /// Agent, name and status of every check.
+    fn doctor(&self) -> Vec<(Value, Value, Value)> {
+        let mut ui = Ui::for_stdout();
+        let args: DoctorArgs = parsed(&["--json"]);
+        doctor::run_in(&self.surroundings, &self.places, &args, &mut ui).unwrap();
+        let report: Value = serde_json::from_str(&ui.gathered()).unwrap();
+        let checks = report["checks"].as_array().unwrap().iter();
+        checks
+            .map(|it| {
+                (
+                    it["agent"].clone(),
+                    it["name"].clone(),
+                    it["status"].clone(),
+                )
+            })
+            .collect()
+    }
+}
+
+fn parsed<A: Args>(words: &[&str]) -> A {
+    let command = A::augment_args(clap::Command::new("test").no_binary_name(true));
+    A::from_arg_matches(&command.get_matches_from(words)).unwrap()
+}
+
+fn entries(program: &Path, agent: &str, home: &Path) -> String {
+    let line = |event: &str| {
+        let (program, home) = (program.display(), home.display());
+        format!("{event}: {program} with {agent} {event} --home={home}\n")
+    };
+    format!("{}{}", line("before-command"), line("after-command"))
+}
+
+#[test]
+fn an_agent_that_nothing_else_knows_is_installed_checked_and_taken_out() {
+    let bay = Bay::with(&["second"]);
+    assert!(
+        matches!(bay.doctor().as_slice(), [(Value::Null, name, status), ..] if name == "installed" && status == "problem")
+    );
+
+    let (outcome, said) = bay.init(&["--yes"]);
+    assert_eq!(outcome.unwrap(), Outcome::Clean, "{said}");
+    for text in [
+        "Installed: The Second asks Bowline at 2 events.",
+        "The Second was not found here: this is what version 1.2.0 and later know",
+    ] {
+        assert!(said.contains(text), "{text} in {said}");
+    }
+    let ours = entries(&bay.program(), "second", &bay.root.path().join("home"));
+    assert_eq!(bay.settings("second"), format!("{BEFORE}{ours}"));
+    let (_, said) = bay.init(&[]);
+    assert!(said.contains("nothing was changed"), "{said}");
+
+    let checks = bay.doctor();
+    for name in [
+        "installed (user)",
+        "client",
+        "in force",
+        "folders",
+        "canary (user)",
+    ] {
+        let expected = (Value::Null, name.into(), "ok".into());
+        assert!(checks.contains(&expected), "{name} in {checks:?}");
+    }
+
+    let (outcome, said) = bay.uninstall(&["--yes"]);
+    assert_eq!(outcome.unwrap(), Outcome::Clean, "{said}");
+    assert!(said.contains("The Second no longer asks Bowline"), "{said}");
+    assert_eq!(bay.settings("second"), BEFORE);
+}
+
+#[test]
+fn several_agents_are_installed_checked_and_taken_out_together() {
+    let bay = Bay::with(&["first", "second"]);
+    let said: Value = serde_json::from_str(&bay.init(&["--yes", "--json"]).1).unwrap();
+    for (at, name) in ["first", "second"].into_iter().enumerate() {
+        assert_eq!(said["agents"][at]["agent"], name, "{said}");
+        assert_eq!(said["agents"][at]["state"], "installed", "{said}");
+        assert!(
+            bay.settings(name)
+                .contains(&format!("with {name} before-command"))
+        );
+    }
+    let checks = bay.doctor();
+    for name in ["first", "second"] {
+        let expected = (name.into(), "canary (user)".into(), "ok".into());
+        assert!(checks.contains(&expected), "{checks:?}");
+    }
+    let said: Value = serde_json::from_str(&bay.uninstall(&["--yes", "--json"]).1).unwrap();
+    for (at, name) in ["first", "second"].into_iter().enumerate() {
+        assert_eq!(said["agents"][at]["state"], "uninstalled", "{said}");
+        assert_eq!(bay.settings(name), BEFORE);
+    }
+    assert_eq!(said["elsewhere"], json!([]), "{said}");
+}
+
+#[test]
+fn what_cannot_be_done_for_every_agent_is_done_for_none() {
+    let bay = Bay::with(&["first", "second"]);
+    for (words, expected) in [
+        (
+            &["--yes", "--scope", "local"][..],
+            "The First has no settings of the scope `local`",
+        ),
+        (
+            &["--yes", "--client-version", "1.2.3"],
+            "--client-version is for one agent",
+        ),
+    ] {
+        let (outcome, _) = bay.init(words);
+        assert_eq!(outcome.unwrap_err().to_string(), expected);
+    }
+    let unreadable = bay.root.path().join("home/.second/hooks.conf");
+    fs::write(&unreadable, b"\xff").unwrap();
+    let (outcome, _) = bay.init(&["--yes"]);
+    assert!(
+        outcome
+            .unwrap_err()
+            .to_string()
+            .ends_with("is not UTF-8 text")
+    );
+    assert_eq!(bay.settings("first"), BEFORE);
+}
