@@ -75,5 +75,8 @@ fn encode(_event: HookEvent, output: &Opinion) -> Answer {
     if output.suppress_logging {
         add("suppress_logging", true.into());
     }
+    for (name, fact) in &output.facts {
+        add(name, fact.clone());
+    }
     Answer::json(answer)
 }

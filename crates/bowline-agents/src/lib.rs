@@ -43,8 +43,8 @@ pub use opinion::{Observed, Opinion, Permission};
 pub use output::HookOutput;
 pub use registration::Registration;
 pub use registry::{
-    AGENTS, DEFAULT, is_project_variable, marks, named, project_variables, supported,
-    supported_names,
+    AGENTS, DEFAULT, folder_variables, is_project_variable, marks, named, project_variables,
+    registrations, supported, supported_names, user_folders,
 };
 pub use spelling::Spellings;
 pub use strictness::Strictness;

@@ -53,6 +53,8 @@ pub struct Opinion {
     pub end_turn: Option<String>,
     /// Fields that only this event has (`sessionTitle`, `watchPaths`, …), under the agent's own names.
     pub event_fields: Map<String, Value>,
+    /// What programs read beside the texts (`effortId`, `heartbeatCount`, …). Agents with their own form of answers do not get it.
+    pub facts: Map<String, Value>,
     /// What the person who runs the hooks should know: ignored fields, cut output, skipped parts.
     pub warnings: Vec<String>,
     /// The id of the rule from which a block or a question follows (`git.push-force`).
@@ -80,6 +82,7 @@ impl From<HookOutput> for Opinion {
             message: None,
             end_turn: None,
             event_fields: Map::new(),
+            facts: Map::new(),
             warnings: Vec::new(),
             rule: None,
             observed: None,

@@ -2,6 +2,7 @@
 
 use crate::agent::{Agent, Protocol};
 use crate::last_resort::Row;
+use crate::registration::{Registration, UserFolder};
 use crate::spelling::Spellings;
 
 macro_rules! agents {
@@ -38,6 +39,27 @@ pub fn named(name: &str) -> Option<&'static Agent> {
 pub fn supported() -> impl Iterator<Item = (&'static Agent, &'static Protocol)> {
     let all = AGENTS.iter().copied();
     all.filter_map(|agent| Some((agent, agent.protocol()?)))
+}
+
+/// How Bowline is put into the settings of the agents that have some.
+pub fn registrations() -> impl Iterator<Item = &'static Registration> {
+    supported().filter_map(|(_, protocol)| protocol.registration)
+}
+
+/// The folders in which agents keep a user's settings.
+pub fn user_folders() -> impl Iterator<Item = &'static UserFolder> {
+    /// Of agents that Bowline is not put into yet.
+    const ELSEWHERE: &[UserFolder] = &[UserFolder {
+        variable: Some("CODEX_HOME"),
+        in_home: ".codex",
+    }];
+    let registered = registrations().map(|it| &it.folder);
+    registered.chain(ELSEWHERE)
+}
+
+/// The variables that name these folders.
+pub fn folder_variables() -> impl Iterator<Item = &'static str> {
+    user_folders().filter_map(|folder| folder.variable)
 }
 
 /// The names of the agents whose events are decided, for people: `a`, `b` and `c`.

@@ -7,6 +7,7 @@ use bowline::settings::Settings;
 use bowline_guard::paths::OwnPlaces;
 
 use crate::analyst::Analyst;
+use crate::continuity::{self, Live};
 use crate::guard::{
     CommandGuard, GuardHook, Guards, LookAlikeGuard, Policies, SecretWritingGuard,
     SensitiveFileGuard, Strikes, ToolGuard, UnreadSettingsGuard, unread_settings,
@@ -26,6 +27,8 @@ pub struct SharedState {
     pub strikes: Arc<Strikes>,
     /// What sessions made.
     pub ledger: Arc<Ledger>,
+    /// What is known of sessions and their efforts.
+    pub live: Arc<Live>,
     /// The hooks that run in the background.
     pub background: Background,
 }
@@ -37,6 +40,7 @@ impl SharedState {
             machine: Arc::new(machine),
             strikes: Arc::default(),
             ledger: Arc::default(),
+            live: Arc::default(),
             background: Background::default(),
         }
     }
@@ -155,6 +159,7 @@ impl Builtins {
                 tools: None,
             });
         }
+        hooks.extend(continuity::hooks(settings, shared, &analyst));
         hooks.push(BuiltinHook {
             hook: Arc::new(Tracing::new(settings.config.record)),
             summary: recorder::SUMMARY.to_owned(),

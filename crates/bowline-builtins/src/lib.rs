@@ -28,6 +28,7 @@
 
 mod analyst;
 mod assemble;
+pub mod continuity;
 pub mod guard;
 mod loss;
 pub mod machine;

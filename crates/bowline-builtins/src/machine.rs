@@ -15,6 +15,7 @@ pub(crate) mod git;
 mod ignore;
 mod index;
 mod look;
+pub mod process;
 mod repository;
 mod wildmatch;
 mod worktree;

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use bowline::settings::Locations;
+use bowline_agents::user_folders;
 use bowline_guard::paths::OwnPlaces;
 
 use crate::machine::real_name;
@@ -56,10 +57,8 @@ fn places_by(
     if let Some(folder) = env::current_exe().ok().as_deref().and_then(Path::parent) {
         own.extend(["bowline", "bowline-hook"].map(|it| folder.join(it)));
     }
-    let agents = locations
-        .claude_config_dir
-        .into_iter()
-        .chain(path("CODEX_HOME"));
+    let home = locations.home.as_deref();
+    let agents = user_folders().filter_map(|folder| folder.find(&variable, home));
     OwnPlaces {
         own: named(own, real_name),
         agents: named(agents, real_name),
@@ -109,7 +108,7 @@ mod tests {
         for path in ["/h/ann/.config/bowline", "/h/ann/.local/share/bowline"] {
             assert!(usual.own.iter().any(|it| it == path), "{path}");
         }
-        assert_eq!(usual.agents, ["/h/ann/.claude"]);
+        assert_eq!(usual.agents, ["/h/ann/.claude", "/h/ann/.codex"]);
         let moved = places(&[
             ("HOME", "/h/ann"),
             ("XDG_CONFIG_HOME", "/m/c"),
@@ -127,7 +126,7 @@ mod tests {
         ] {
             assert!(moved.own.iter().any(|it| it == path), "{path}");
         }
-        assert_eq!(moved.agents, ["/m/claude"]);
+        assert_eq!(moved.agents, ["/m/claude", "/h/ann/.codex"]);
         assert!(moved.own.iter().all(|it| it.starts_with('/')));
     }
 

@@ -55,6 +55,7 @@ use changes::{Course, changes};
 pub use pending::add_change;
 use pending::{Meaning, PendingChanges};
 pub use record::make_record;
+pub(crate) use record::subagent_of;
 
 /// Variables of a caller that switch recording off, if [`disables`] says so of their value. HtmlGraph is a tracker whose
 /// hooks Bowline replaces: its switch keeps working.

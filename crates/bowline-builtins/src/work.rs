@@ -13,7 +13,7 @@ mod reach;
 mod session;
 mod touch;
 
-pub(crate) use hook::{SUMMARY, Work};
+pub(crate) use hook::{SUMMARY, Work, acts};
 pub use ledger::Ledger;
 pub(crate) use ledger::SessionView;
 pub(crate) use session::Times;

@@ -7,6 +7,7 @@ pub(crate) mod backups;
 pub(crate) mod client;
 pub(crate) mod diff;
 mod edit;
+pub(crate) mod effort_skill;
 pub(crate) mod file;
 pub(crate) mod installable;
 pub(crate) mod places;
@@ -110,6 +111,8 @@ pub(crate) struct Plan {
     pub(crate) on_failure: FailMode,
     /// Where the person's files are: `NAME=VALUE` of the variables that say so. A project may set those for the agent.
     pub(crate) places: Vec<String>,
+    /// The absolute path of `bowline`, if it is to be shown in the agent's status line.
+    pub(crate) status_line: Option<String>,
 }
 
 /// Why a settings file was left alone: what was found where, and what was expected.

@@ -1,5 +1,6 @@
 //! Asking what was recorded: the daemon, or the store itself where no daemon answers.
 
+use bowline_continuity::{Code, RuleError};
 use bowline_daemon::rpc::{self, Access, Question};
 use bowline_daemon::{AskError, Connection, Patience, Places};
 use bowline_store::SqliteStore;
@@ -51,6 +52,15 @@ impl Records {
                 .hint("`bowline init` puts Bowline into your agent"));
         }
         Ok(self)
+    }
+
+    /// Where something is to be kept, the first thing may be that.
+    pub(crate) fn or_new(self) -> Result<Self> {
+        let source = match self.source {
+            Source::Nothing => Source::Store(Box::new(store(&self.places)?)),
+            source => source,
+        };
+        Ok(Self { source, ..self })
     }
 
     /// Asks, and waits for the answer.
@@ -105,10 +115,13 @@ fn open_store(places: &Places, error: &AskError, ui: &Ui) -> Result<Source> {
             "the daemon does not answer; read from the store (`bowline daemon status` tells more)",
         );
     }
-    let store = SqliteStore::open(places.store()).map_err(|source| {
+    Ok(Source::Store(Box::new(store(places)?)))
+}
+
+fn store(places: &Places) -> Result<SqliteStore> {
+    SqliteStore::open(places.store()).map_err(|source| {
         Error::new(ErrorKind::Records, "the records cannot be opened").caused_by(source)
-    })?;
-    Ok(Source::Store(Box::new(store)))
+    })
 }
 
 /// Whether no daemon could answer: there is none, it hangs, or it has another version.
@@ -131,6 +144,9 @@ fn read<Q: Question>(data: Value) -> Result<Q::Answer> {
 }
 
 fn refused(error: RequestError) -> Error {
+    if let Some(rule) = rule_of(&error) {
+        return Error::refused(rule);
+    }
     match &error {
         // The arguments are checked on the way in; only another version can think differently of them.
         RequestError::InvalidArguments(_) => Error::usage(error.to_string()),
@@ -140,6 +156,20 @@ fn refused(error: RequestError) -> Error {
         }
         _ => Error::new(ErrorKind::Records, error.to_string()),
     }
+}
+
+/// The rule of tasks and efforts that forbids what was asked.
+fn rule_of(error: &RequestError) -> Option<RuleError> {
+    let RequestError::Handler {
+        code,
+        message,
+        details,
+    } = error
+    else {
+        return None;
+    };
+    let code = Code::of_word(code)?;
+    Some(RuleError::new(code, message).with_details(details.clone()))
 }
 
 fn cannot_ask() -> Error {

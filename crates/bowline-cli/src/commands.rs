@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod allow;
+mod caller;
 mod check;
 mod complete;
 mod completions;
@@ -8,24 +9,31 @@ mod daemon;
 mod demo;
 mod denied;
 mod doctor;
+mod effort;
 mod eval;
 mod events;
 mod explain;
+mod fleet;
 mod guard;
 mod hook;
 mod hooks;
 mod init;
 mod installing;
+mod lease;
 mod log;
 mod man;
 mod meant;
+mod note;
 mod pause;
 mod redact;
 mod resume;
 mod rules;
 mod schema;
 mod session;
+mod statusline;
 mod store;
+mod supervise;
+mod task;
 mod test;
 mod trace;
 mod trust;
@@ -59,8 +67,15 @@ pub(crate) enum Command {
     Hooks(hooks::HooksArgs),
     Trace(trace::TraceArgs),
     Session(session::SessionArgs),
+    Fleet(fleet::FleetArgs),
+    Statusline(statusline::StatuslineArgs),
+    Supervise(supervise::SuperviseArgs),
     Log(log::LogArgs),
     Denied(denied::DeniedArgs),
+    Task(task::TaskArgs),
+    Effort(effort::EffortArgs),
+    Note(note::NoteArgs),
+    Lease(lease::LeaseArgs),
     Store(store::StoreArgs),
     Test(test::TestArgs),
     Trust(trust::TrustArgs),
@@ -99,6 +114,10 @@ impl Command {
             | Self::Session(_)
             | Self::Log(_)
             | Self::Denied(_)
+            | Self::Task(_)
+            | Self::Effort(_)
+            | Self::Note(_)
+            | Self::Lease(_)
             | Self::Explain(_)
             | Self::Rules(_)
             | Self::Doctor(_)
@@ -107,6 +126,7 @@ impl Command {
             {
                 Pages::Long
             }
+            Self::Fleet(args) if args.is_listing() && args.format() == Format::Text => Pages::Long,
             _ => Pages::Never,
         }
     }
@@ -125,8 +145,13 @@ impl Command {
             Self::Hooks(args) => args.format.format(),
             Self::Trace(args) => args.format(),
             Self::Session(args) => args.format(),
+            Self::Fleet(args) => args.format(),
             Self::Log(args) => args.format.format(),
             Self::Denied(args) => args.format.format(),
+            Self::Task(args) => args.format(),
+            Self::Effort(args) => args.format(),
+            Self::Note(args) => args.format(),
+            Self::Lease(args) => args.format(),
             Self::Store(args) => args.format(),
             Self::Test(args) => args.format.format(),
             Self::Trust(args) => args.format.format(),
@@ -138,6 +163,8 @@ impl Command {
             Self::Update(args) => args.format.format(),
             Self::Eval(_)
             | Self::Redact(_)
+            | Self::Statusline(_)
+            | Self::Supervise(_)
             | Self::Hook(_)
             | Self::Schema(_)
             | Self::Completions(_)
@@ -160,8 +187,15 @@ pub(crate) fn run(command: Command, ui: &mut Ui) -> Result<Outcome> {
         Command::Hooks(args) => hooks::run(&args, ui),
         Command::Trace(args) => trace::run(args, ui),
         Command::Session(args) => session::run(&args, ui),
+        Command::Fleet(args) => fleet::run(&args, ui),
+        Command::Statusline(args) => Ok(statusline::run(&args, ui)),
+        Command::Supervise(args) => supervise::run(&args, ui),
         Command::Log(args) => log::run(&args, ui),
         Command::Denied(args) => denied::run(args, ui),
+        Command::Task(args) => task::run(args, ui),
+        Command::Effort(args) => effort::run(args, ui),
+        Command::Note(args) => note::run(&args, ui),
+        Command::Lease(args) => lease::run(&args, ui),
         Command::Store(args) => store::run(args, ui),
         Command::Test(args) => test::run(&args, ui),
         Command::Trust(args) => trust::run(&args, ui),

@@ -6,7 +6,9 @@ use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
+use bowline_continuity::{Code, RuleError};
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::ui::reveal;
 
@@ -26,6 +28,8 @@ pub(crate) enum ErrorKind {
     Records,
     /// The system refuses what is needed to run hooks.
     System,
+    /// A rule of tasks and efforts forbids it.
+    Refused,
 }
 
 /// Why a command could not run.
@@ -34,6 +38,8 @@ pub(crate) struct Error {
     kind: ErrorKind,
     message: String,
     source: Option<Box<dyn StdError + Send + Sync>>,
+    /// Which rule forbids it, and more about that for programs.
+    rule: Option<Box<(Code, Value)>>,
     hints: Vec<String>,
 }
 
@@ -46,6 +52,7 @@ impl Error {
             kind,
             message: message.into(),
             source: None,
+            rule: None,
             hints: Vec::new(),
         }
     }
@@ -56,6 +63,14 @@ impl Error {
 
     pub(crate) fn input(message: impl Into<String>) -> Self {
         Self::new(ErrorKind::Input, message)
+    }
+
+    /// What a rule of tasks and efforts forbids.
+    pub(crate) fn refused(rule: RuleError) -> Self {
+        Self {
+            rule: Some(Box::new((rule.code, rule.details))),
+            ..Self::new(ErrorKind::Refused, rule.message)
+        }
     }
 
     /// A file that could not be read, written or found.
@@ -84,6 +99,12 @@ impl Error {
 
     pub(crate) fn kind(&self) -> ErrorKind {
         self.kind
+    }
+
+    /// The word of the rule that forbids it, and details.
+    pub(crate) fn rule(&self) -> Option<(&'static str, &Value)> {
+        let (code, details) = self.rule.as_deref()?;
+        Some((code.as_str(), details))
     }
 
     pub(crate) fn hints(&self) -> &[String] {
@@ -116,10 +137,13 @@ impl Error {
     }
 
     pub(crate) fn exit_code(&self) -> ExitCode {
-        if self.is_broken_pipe() {
-            ExitCode::SUCCESS
-        } else {
-            ExitCode::from(2)
+        match self.rule.as_deref() {
+            _ if self.is_broken_pipe() => ExitCode::SUCCESS,
+            // What was asked cannot be understood, or done.
+            None | Some((Code::CommandError | Code::ParseError | Code::FsNotFound, _)) => {
+                ExitCode::from(2)
+            }
+            Some(_) => ExitCode::from(1),
         }
     }
 }
@@ -159,6 +183,22 @@ mod tests {
         };
         let error = Error::input("cannot trust it").caused_by(file);
         assert_eq!(error.causes(), ["cannot read trust.json: not permitted"]);
+    }
+
+    #[test]
+    fn a_rule_says_no_and_what_cannot_be_understood_is_an_error() {
+        for (code, expected) in [
+            (Code::PhaseNotSequential, 1),
+            (Code::NoActiveEffort, 1),
+            (Code::TaskNotFound, 1),
+            (Code::CommandError, 2),
+            (Code::ParseError, 2),
+            (Code::FsNotFound, 2),
+        ] {
+            let error = Error::refused(RuleError::new(code, "no"));
+            assert_eq!(error.exit_code(), ExitCode::from(expected), "{code:?}");
+            assert_eq!(error.rule().map(|(word, _)| word), Some(code.as_str()));
+        }
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Standard input and output for commands that other programs feed: lines in, lines out, bytes as they are.
 
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Stdin, Stdout, Write};
+use std::time::Duration;
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde::Serialize;
 
 use crate::error::{Error, Result};
@@ -104,6 +106,29 @@ pub(crate) fn write_all(bytes: &[u8]) -> Result<()> {
         .write_all(bytes)
         .and_then(|()| stdout.flush())
         .map_err(cannot_write)
+}
+
+/// Whether anybody still reads standard output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reader {
+    There,
+    /// As after `bowline trace list --follow | head`.
+    Gone,
+}
+
+/// Waits for a while, at most until nobody reads standard output any more.
+pub(crate) fn pause(length: Duration) -> Reader {
+    let stdout = io::stdout();
+    let mut watched = [PollFd::new(&stdout, PollFlags::empty())];
+    let length = Timespec::try_from(length).ok();
+    // A signal ends the pause early; that does no harm.
+    let _ = poll(&mut watched, length.as_ref());
+    let gone = PollFlags::ERR | PollFlags::HUP;
+    if watched.iter().any(|it| it.revents().intersects(gone)) {
+        Reader::Gone
+    } else {
+        Reader::There
+    }
 }
 
 fn cannot_read(source: io::Error) -> Error {

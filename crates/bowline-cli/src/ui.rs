@@ -7,6 +7,7 @@ mod list;
 pub(crate) mod masked;
 mod pager;
 pub(crate) mod reveal;
+mod screen;
 pub(crate) mod snippet;
 pub(crate) mod style;
 mod table;
@@ -253,6 +254,22 @@ impl Ui {
             .map_err(|source| Error::terminal("cannot write to standard output", source))
     }
 
+    /// Looks again how wide the terminal is.
+    pub(crate) fn resize(&mut self) {
+        let out = std::mem::take(&mut self.out);
+        *self = Self {
+            out,
+            ..Self::for_stdout()
+        };
+    }
+
+    /// Draws what was gathered in the place of what the terminal shows.
+    pub(crate) fn redraw(&mut self) -> Result<()> {
+        let text = std::mem::take(&mut self.out);
+        screen::draw(&text)
+            .map_err(|source| Error::terminal("cannot write to standard output", source))
+    }
+
     /// Writes the collected output for a person: page by page if it is longer than the screen.
     pub(crate) fn page(&mut self) -> Result<()> {
         match pager::show(&self.out) {
@@ -302,7 +319,11 @@ impl Ui {
 
     /// Shows an error on standard error. Whether that works makes no difference any more.
     pub(crate) fn error(&self, error: &Error) {
-        let mut lines = vec![Text::styled("error: ", style::BAD.bold()).plain(error.to_string())];
+        let lead = match error.rule() {
+            Some((code, _)) => format!("error[{code}]: "),
+            None => "error: ".to_owned(),
+        };
+        let mut lines = vec![Text::styled(lead, style::BAD.bold()).plain(error.to_string())];
         for cause in error.causes() {
             lines.push(Text::styled("cause: ", style::FAINT).plain(cause));
         }
@@ -320,7 +341,7 @@ impl Ui {
     /// Gives a program that reads JSON the error in place of the document that it expected.
     pub(crate) fn error_document(&mut self, error: &Error) {
         self.out.clear();
-        let document = serde_json::json!({
+        let mut document = serde_json::json!({
             "error": {
                 "kind": error.kind(),
                 "message": error.to_string(),
@@ -328,6 +349,12 @@ impl Ui {
                 "hints": error.hints(),
             }
         });
+        if let (Some((code, details)), Some(Value::Object(document))) =
+            (error.rule(), document.get_mut("error"))
+        {
+            document.insert("code".to_owned(), code.into());
+            document.insert("details".to_owned(), details.clone());
+        }
         // The exit code already says it. There is nowhere left to report a failure.
         let _ = self.json(&document).and_then(|()| self.flush());
     }

@@ -6,9 +6,11 @@ mod agents {
     mod allow;
     mod background;
     mod bare;
+    mod continued;
     mod demo;
     mod direct;
     mod documents;
+    mod efforts;
     mod events;
     mod gone;
     mod hanging;

@@ -3,10 +3,14 @@
 //! An agent that exits reports it; one that is killed does not. If two hooks of a session have the same parent, that process is the
 //! agent. It is checked now and then, and when it is gone, the session is over. A parent that differs each time (a shell that
 //! exits with the hook) proves nothing.
+//!
+//! An agent may also be killed while no daemon runs. A new daemon learns from the store who reported last.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use bowline_continuity::fleet::{FleetAgent, Process};
 use bowline_store::{Change, GONE, Record, Unfinished};
 use bowline_wire::CallId;
 use chrono::Utc;
@@ -18,17 +22,11 @@ const MOST_PARENTS: u8 = 3;
 /// A process is gone when this many looks in a row find it gone: an agent that exits has a moment to say so.
 const LOOKS: u8 = 3;
 
-/// A process. Its number may be reused, but not with the same start time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Process {
-    id: u32,
-    started: u64,
-}
-
 /// The sessions that are watched.
 #[derive(Debug, Default)]
 pub(crate) struct Agents {
     sessions: Mutex<HashMap<String, Session>>,
+    has_recalled: AtomicBool,
 }
 
 #[derive(Debug)]
@@ -47,6 +45,8 @@ enum Known {
     /// The different parents that were seen.
     Perhaps(u8),
     Surely,
+    /// An earlier daemon met it. The next hook shows whether that is still so.
+    Recalled,
     /// Every hook has another parent.
     Never,
 }
@@ -67,7 +67,7 @@ impl Agents {
         }
         let room = sessions.len() < MOST_SESSIONS;
         let known = sessions.get_mut(&record.decided.session);
-        let is_settled = |it: &Session| !matches!(it.known, Known::Perhaps(_));
+        let is_settled = |it: &Session| matches!(it.known, Known::Surely | Known::Never);
         if known.as_deref().map_or(!room, is_settled) {
             return;
         }
@@ -87,11 +87,36 @@ impl Agents {
         sessions.insert(record.decided.session.clone(), session);
     }
 
+    /// Takes over the sessions that were open when this daemon started, once. Nothing is taken over while the fleet cannot be read.
+    pub(crate) fn recall(&self, fleet: impl FnOnce() -> Option<Vec<FleetAgent>>) {
+        if self.has_recalled.load(Ordering::Relaxed) {
+            return;
+        }
+        let Some(fleet) = fleet() else {
+            return;
+        };
+        self.has_recalled.store(true, Ordering::Relaxed);
+        let mut sessions = self.sessions();
+        let room = MOST_SESSIONS.saturating_sub(sessions.len());
+        let with_process = |agent: FleetAgent| Some((agent.process?, agent));
+        for (process, agent) in fleet.into_iter().filter_map(with_process).take(room) {
+            // Whoever has reported to this daemon is known better.
+            sessions.entry(agent.session).or_insert(Session {
+                agent: agent.agent,
+                project: agent.project,
+                process,
+                known: Known::Recalled,
+                gone: 0,
+            });
+        }
+    }
+
     /// The ends of the sessions whose agents are gone, each once.
     pub(crate) fn ended(&self, runs: impl Fn(Process) -> bool) -> Vec<Record> {
         let mut ended = Vec::new();
         self.sessions().retain(|name, session| {
-            if session.known != Known::Surely || runs(session.process) {
+            let is_known = matches!(session.known, Known::Surely | Known::Recalled);
+            if !is_known || runs(session.process) {
                 session.gone = 0;
                 return true;
             }
@@ -114,7 +139,8 @@ impl Session {
     /// Another hook of the session has this parent.
     fn meet(&mut self, process: Process) {
         self.known = match self.known {
-            Known::Perhaps(_) if self.process == process => Known::Surely,
+            Known::Perhaps(_) | Known::Recalled if self.process == process => Known::Surely,
+            Known::Recalled => Known::Perhaps(1),
             Known::Perhaps(parents) if parents < MOST_PARENTS => Known::Perhaps(parents + 1),
             _ => Known::Never,
         };
@@ -134,62 +160,10 @@ impl Session {
     }
 }
 
-/// Programs that start hooks for an agent but are not agents.
-const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "ksh", "fish", "env", "timeout"];
-/// At most this many of them stand between a hook and its agent.
-const MOST_SHELLS: usize = 4;
-
-/// The agent that started a process, if the system says so.
-pub(crate) fn agent_of(hook: u32) -> Option<Process> {
-    let mut parent = Stat::read(hook)?.parent;
-    for _ in 0..MOST_SHELLS {
-        let stat = Stat::read(parent)?;
-        if !SHELLS.contains(&stat.name.as_str()) {
-            return Some(Process {
-                id: parent,
-                started: stat.started,
-            });
-        }
-        parent = stat.parent;
-    }
-    None
-}
-
-/// Whether a process still runs.
-pub(crate) fn runs(process: Process) -> bool {
-    Stat::read(process.id).is_some_and(|stat| stat.started == process.started && stat.state != "Z")
-}
-
-/// What Linux says about a process. On other systems sessions end only when their agents report it.
-#[derive(Debug, PartialEq, Eq)]
-struct Stat {
-    name: String,
-    state: String,
-    parent: u32,
-    started: u64,
-}
-
-impl Stat {
-    fn read(process: u32) -> Option<Self> {
-        Self::parse(&std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?)
-    }
-
-    /// The name is in parentheses and may itself contain some.
-    fn parse(text: &str) -> Option<Self> {
-        let (_, rest) = text.split_once('(')?;
-        let (name, rest) = rest.rsplit_once(')')?;
-        let fields: Vec<&str> = rest.split_whitespace().collect();
-        Some(Self {
-            name: name.to_owned(),
-            state: (*fields.first()?).to_owned(),
-            parent: fields.get(1)?.parse().ok()?,
-            started: fields.get(19)?.parse().ok()?,
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use bowline_continuity::fleet::AgentStatus;
+
     use super::*;
 
     fn process(id: u32) -> Process {
@@ -244,6 +218,69 @@ mod tests {
         }
     }
 
+    fn of_fleet(session: &str, process: Option<Process>) -> FleetAgent {
+        let now = Utc::now();
+        FleetAgent {
+            id: session.to_owned(),
+            label: None,
+            agent: "claude-code".to_owned(),
+            session: session.to_owned(),
+            project: None,
+            worktree: None,
+            task: None,
+            effort: None,
+            ordinal: None,
+            skill: None,
+            phase: None,
+            heartbeat: None,
+            status: AgentStatus::Working,
+            since: now,
+            last_event_at: now,
+            context_usage: None,
+            last_action: None,
+            waiting_for: None,
+            process,
+            ended_at: None,
+            end_reason: None,
+        }
+    }
+
+    #[test]
+    fn sessions_of_an_earlier_daemon_end_unless_their_agents_say_something() {
+        let tool = "PreToolUse";
+        for (recalled, events, ends) in [
+            (Some(process(1)), &[][..], true),
+            (Some(process(9)), &[], false),
+            (None, &[], false),
+            (Some(process(1)), &[(tool, 1)], true),
+            (Some(process(1)), &[(tool, 2)], false),
+            (Some(process(1)), &[(tool, 2), (tool, 2)], true),
+            (Some(process(1)), &[(tool, 2), (tool, 9), (tool, 9)], false),
+            (Some(process(1)), &[("SessionEnd", 1)], false),
+        ] {
+            let agents = Agents::default();
+            agents.recall(|| None);
+            agents.recall(|| Some(vec![of_fleet("s", recalled)]));
+            agents.recall(|| panic!("once"));
+            for (name, parent) in events {
+                agents.note(&event(name, "s"), || Some(process(*parent)));
+            }
+            let looks = (0..LOOKS).map(|_| agents.ended(|process| process.id == 9).len());
+            let ended: usize = looks.sum();
+            assert_eq!(ended, usize::from(ends), "{recalled:?} {events:?}");
+        }
+    }
+
+    #[test]
+    fn who_has_reported_is_not_recalled() {
+        let agents = Agents::default();
+        agents.note(&event("Stop", "s"), || Some(process(9)));
+        agents.recall(|| Some(vec![of_fleet("s", Some(process(1)))]));
+        for _ in 0..LOOKS {
+            assert!(agents.ended(|process| process.id == 9).is_empty());
+        }
+    }
+
     #[test]
     fn who_is_known_is_not_asked_for_again() {
         let agents = Agents::default();
@@ -252,33 +289,5 @@ mod tests {
         }
         agents.note(&event("Stop", "s"), || panic!("it is known"));
         agents.note(&event("Stop", ""), || panic!("there is no session"));
-    }
-
-    #[test]
-    fn a_process_is_read_whatever_its_name() {
-        let fields = "S 42 1 1 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 987 1 1";
-        for name in ["node", "a b", "x) S 1 (y"] {
-            let stat = Stat::parse(&format!("7 ({name}) {fields}\n")).unwrap();
-            assert_eq!(
-                (stat.name.as_str(), stat.parent, stat.started),
-                (name, 42, 987)
-            );
-        }
-        for rubbish in ["", "7", "7 (x", "7 (x) S", "7 (x) S y"] {
-            assert_eq!(Stat::parse(rubbish), None, "{rubbish}");
-        }
-    }
-
-    #[test]
-    #[cfg(target_os = "linux")]
-    fn this_process_runs_and_has_a_parent() {
-        let own = std::process::id();
-        let stat = Stat::read(own).unwrap();
-        let (id, started) = (own, stat.started);
-        assert!(runs(Process { id, started }));
-        assert!(!runs(Process {
-            id,
-            started: started + 1
-        }));
     }
 }

@@ -25,6 +25,7 @@ use bowline::hooks::{
     Background, CancellationToken, EventClass, HookEvent, HookInput, event_named, parse_payload,
 };
 use bowline_agents::{Agent, DEFAULT, Protocol, supported_names};
+use bowline_builtins::continuity::Live;
 use bowline_builtins::guard::Strikes;
 use bowline_builtins::machine::Machine;
 use bowline_builtins::recorder::noting_failures;
@@ -111,6 +112,7 @@ impl Engine {
     fn with_ledger(machine: Machine, store: Option<Arc<dyn Store>>, ledger: Ledger) -> Self {
         let mut shared = SharedState::new(machine);
         shared.ledger = Arc::new(ledger);
+        shared.live = Arc::new(Live::new(store.clone()));
         if let Some(store) = &store {
             shared.background = noting_failures(Arc::clone(store));
             let strikes = Strikes::kept(Arc::clone(store));

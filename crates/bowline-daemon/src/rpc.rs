@@ -17,7 +17,10 @@
 
 mod arguments;
 mod bounds;
+pub mod efforts;
 pub mod events;
+pub mod fleet;
+pub mod leases;
 pub mod sessions;
 pub mod store;
 pub mod traces;
@@ -43,7 +46,7 @@ pub enum Access {
 }
 
 /// One command with its arguments.
-pub trait Question: Serialize + Sized {
+pub trait Question: listed::Listed + Serialize + Sized {
     /// The command's name.
     const COMMAND: &'static str;
     /// Whether it changes what is kept.
@@ -59,7 +62,14 @@ pub trait Question: Serialize + Sized {
 
     /// What a failure of the store is told as.
     fn failure(error: bowline_store::Error) -> RequestError {
-        RequestError::handler(error.to_string())
+        match error {
+            bowline_store::Error::Forbidden(rule) => RequestError::Handler {
+                code: rule.code.as_str().to_owned(),
+                message: rule.message,
+                details: rule.details,
+            },
+            error => RequestError::handler(error.to_string()),
+        }
     }
 
     /// The arguments as they are sent.
@@ -123,25 +133,59 @@ impl Command {
     }
 }
 
-const COMMANDS: &[Command] = &[
-    Command::of::<traces::Get>(),
-    Command::of::<traces::List>(),
-    Command::of::<traces::Slow>(),
-    Command::of::<traces::Errors>(),
-    Command::of::<traces::Tree>(),
-    Command::of::<traces::Stats>(),
-    Command::of::<sessions::List>(),
-    Command::of::<sessions::Get>(),
-    Command::of::<events::Last>(),
-    Command::of::<events::Of>(),
-    Command::of::<events::HookFigures>(),
-    Command::of::<store::Size>(),
-    Command::of::<store::Gaps>(),
-    Command::of::<store::Integrity>(),
-    Command::of::<store::Backup>(),
-    Command::of::<store::Compact>(),
-    Command::of::<store::Forget>(),
-];
+mod listed {
+    /// In the list of questions: one that is not there would be an unknown command.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` is not in `questions!`",
+        note = "add it to the list in crates/bowline-daemon/src/rpc.rs"
+    )]
+    pub trait Listed {}
+}
+
+/// Lists the questions. Only what is listed can be one.
+macro_rules! questions {
+    ($($question:ty),* $(,)?) => {
+        $(impl listed::Listed for $question {})*
+
+        const COMMANDS: &[Command] = &[$(Command::of::<$question>()),*];
+    };
+}
+
+questions! {
+    traces::Get,
+    traces::List,
+    traces::Slow,
+    traces::Errors,
+    traces::Tree,
+    traces::Stats,
+    sessions::List,
+    sessions::Get,
+    events::Last,
+    events::Of,
+    events::HookFigures,
+    efforts::Tasks,
+    efforts::TaskOf,
+    efforts::NewTask,
+    efforts::Efforts,
+    efforts::EffortOf,
+    efforts::Perform,
+    efforts::Notes,
+    efforts::AddNote,
+    efforts::RemoveNote,
+    fleet::List,
+    fleet::Seen,
+    fleet::Usage,
+    fleet::Where,
+    fleet::Messages,
+    leases::List,
+    leases::Release,
+    store::Size,
+    store::Gaps,
+    store::Integrity,
+    store::Backup,
+    store::Compact,
+    store::Forget,
+}
 
 fn run<Q: Question>(
     store: &dyn Store,

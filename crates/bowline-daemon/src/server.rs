@@ -26,6 +26,7 @@ use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
 use bowline::hooks::CancellationToken;
+use bowline_builtins::machine::process;
 use bowline_store::Store;
 use bowline_wire::{Acknowledgement, Call, CallFrame, Request, Response};
 use mio::net::UnixListener;
@@ -33,11 +34,11 @@ use mio::{Events, Interest, Token};
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 
-use crate::agents;
 use crate::bounded::FILES_WITHIN;
 use crate::daemon::Idle;
 use crate::engine::{Decided, Deciding, Engine, Weight, name_the_agent};
 use crate::instance::{Instance, StartError};
+use crate::peer;
 use crate::status::{Shared, Stop};
 use answering::{Answering, Form};
 use connection::ClientConnection;
@@ -248,7 +249,10 @@ impl Server {
                 if is_lost() {
                     shared.request_stop(Stop::SocketLost);
                 }
-                for end in shared.agents.ended(agents::runs) {
+                shared
+                    .agents
+                    .recall(|| store.continuity().fleet(None, None).ok());
+                for end in shared.agents.ended(process::runs) {
                     store.submit(end, Box::new(|_| {}));
                 }
             }));
@@ -266,6 +270,7 @@ impl Server {
         let (mut call, payload) = frame.into_parts();
         self.shared.begin_event(&call.client);
         name_the_agent(&mut call, &payload);
+        call.reporter = peer::process(outbox.stream());
         let form = Form::Reply(Some(Arc::clone(&self.acknowledgement)));
         let answering = self.answering(call, form, outbox);
         if payload.len() > LARGE {

@@ -1053,7 +1053,7 @@ fn the_agents_shells_learn_the_session_where_the_agent_names_a_file_for_that() {
     stage.client().hook(call, &event);
     assert_eq!(
         fs::read_to_string(&file).unwrap(),
-        "export HTMLGRAPH_SESSION_ID='s1'\n"
+        "export BOWLINE_SESSION='s1'\nexport HTMLGRAPH_SESSION_ID='s1'\n"
     );
 }
 

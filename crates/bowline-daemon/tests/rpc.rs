@@ -198,7 +198,16 @@ mod commands {
         for command in rpc::commands() {
             let args = match command {
                 "traces.get" | "traces.tree" | "triggers.of" => json!({"id": "x"}),
-                "sessions.get" => json!({"session": "x"}),
+                "sessions.get" | "messages.list" => json!({"session": "x"}),
+                "fleet.usage" => json!({"session": "x", "used": 0.5}),
+                "tasks.get" => json!({"folder": "/p/.tasks/x"}),
+                "tasks.new" => json!({"project": "/p", "name": "x"}),
+                "efforts.get" | "fleet.standing" | "notes.list" => json!({"project": "/p"}),
+                "efforts.perform" => json!({"project": "/p", "command": {"note": {"text": "x"}}}),
+                "leases.release" => json!({"paths": ["/p/x"]}),
+                "notes.add" => json!({"project": "/p", "text": "x"}),
+                // The one that was pinned before.
+                "notes.remove" => json!({"project": "/p", "note": 1}),
                 "store.backup" => json!({"to": to}),
                 "store.forget" => json!({"all": true}),
                 _ => json!({}),
@@ -206,6 +215,44 @@ mod commands {
             let answer = ask(&store, command, args);
             assert!(answer.is_ok(), "{command}: {answer:?}");
         }
+    }
+
+    #[test]
+    fn f37_a_refusals_have_a_code_and_change_nothing() {
+        let (_folder, store) = open();
+        let perform = |command: Value| {
+            ask(
+                &store,
+                "efforts.perform",
+                json!({"project": "/p", "command": command}),
+            )
+        };
+        let code = |answer: Result<Value, RequestError>| answer.unwrap_err().code().to_owned();
+        let phase = |to: &str| json!({"phase": {"to": to}});
+        assert_eq!(code(perform(phase("1: Plan"))), "NO_ACTIVE_EFFORT");
+        assert_eq!(
+            code(perform(json!({"start": {"task": "../x", "skill": "fix"}}))),
+            "COMMAND_ERROR"
+        );
+        assert_eq!(code(perform(json!({"sing": {}}))), "VALIDATION_ERROR");
+        assert_eq!(ask(&store, "efforts.list", json!({})), Ok(json!([])));
+        perform(json!({"start": {"task": "x", "skill": "fix", "mode": null}})).unwrap();
+        assert_eq!(
+            code(perform(json!({"note": {"text": " "}}))),
+            "COMMAND_ERROR"
+        );
+        assert_eq!(
+            code(perform(
+                json!({"dehydrate": {"payload": "{\"summary\": 7}"}})
+            )),
+            "COMMAND_ERROR"
+        );
+        perform(json!("finish")).unwrap();
+        assert_eq!(code(perform(json!("finish"))), "NO_ACTIVE_EFFORT");
+        let missing = json!({"project": "/p", "note": 99});
+        assert_eq!(code(ask(&store, "notes.remove", missing)), "NOT_FOUND");
+        let full = json!({"session": "x", "used": 1.5});
+        assert_eq!(code(ask(&store, "fleet.usage", full)), "VALIDATION_ERROR");
     }
 
     #[test]

@@ -203,11 +203,21 @@ pub fn judge_tool_call(
     match call.command {
         Some(command) => {
             let judgement = judge_shell(tool, command, world);
-            judge_command(&judgement, world, policy)
-                .or_stricter(judge_looks(command, &judgement, world, policy))
+            judge_whole_command(command, &judgement, world, policy)
         }
         None => no_command(tool),
     }
+}
+
+/// Judges a command in every respect, where it is known what it would do.
+pub fn judge_whole_command(
+    command: &str,
+    judgement: &Judgement,
+    world: &dyn World,
+    policy: &GuardPolicy,
+) -> Verdict {
+    judge_command(judgement, world, policy)
+        .or_stricter(judge_looks(command, judgement, world, policy))
 }
 
 /// What a command of a shell tool would do, read in the language of that shell.

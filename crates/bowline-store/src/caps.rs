@@ -1,13 +1,16 @@
 //! Limits the size of rows: long texts are cut, large values are summarised.
 
+use bowline_continuity::lease::LeaseRequest;
+use bowline_continuity::message::Message;
+use bowline_continuity::{Code, RuleError};
 use serde_json::{Map, Value, json};
 
 use crate::record::{Change, HookFired, Record};
 
 /// Names and ids. No agent has longer ones.
-const NAME: usize = 512;
+pub(crate) const NAME: usize = 512;
 /// A file's path.
-const PATH: usize = 4_096;
+pub(crate) const PATH: usize = 4_096;
 /// An error message.
 const ERROR: usize = 500;
 /// The last message of a sub-agent, and a reason.
@@ -15,13 +18,13 @@ const MESSAGE: usize = 2_000;
 /// A prompt, and any string within a value.
 const TEXT: usize = 10_000;
 /// A value, as JSON, in bytes.
-const VALUE: usize = 64 * 1024;
+pub(crate) const VALUE: usize = 64 * 1024;
 /// What is kept of the beginning of a larger value, in characters.
 const BEGINNING: usize = 4_000;
 /// Values nested deeper are left out. JSON is read 128 levels deep, and a value may itself be deep in a tree of calls.
 const DEPTH: usize = 48;
 /// Hooks of one event, and changes of one event.
-const ITEMS: usize = 256;
+pub(crate) const ITEMS: usize = 256;
 
 /// Warnings of one hook.
 const WARNINGS: usize = 8;
@@ -116,10 +119,93 @@ fn cap_change(change: &mut Change) -> usize {
             cut_name(&mut start.to);
             cut_option(&mut start.description, MESSAGE);
         }
-        Change::SubagentStarted => {}
+        Change::SubagentStarted | Change::HeartbeatCounted | Change::HeartbeatReset => {}
         Change::DelegationEnded(end) => cut_option(&mut end.last_message, MESSAGE),
+        // JSON has no other numbers.
+        Change::ContextUsed { used } if used.is_finite() => {}
+        Change::ContextUsed { used } => *used = 0.0,
+        Change::EffortJoined { transcript, .. } => cut_option(transcript, PATH),
+        Change::AgentStatus(signal) => {
+            if let Some(id) = &mut signal.id {
+                cut_name(id);
+            }
+            cut_option(&mut signal.label, NAME);
+            cut_option(&mut signal.waiting_for, ERROR);
+            cut_option(&mut signal.folder, PATH);
+        }
+        Change::Said(message) => return cap_message(message),
+        Change::FilesLoaded { files } | Change::FilesEdited { files } => return cap_list(files),
+        Change::FilesPreloaded {
+            files,
+            directives,
+            directories,
+        } => return cap_list(files) + cap_list(directives) + cap_list(directories),
+        Change::Todos { todos } => {
+            todos.truncate(ITEMS);
+            for todo in &mut *todos {
+                cut(&mut todo.text, MESSAGE);
+            }
+            return todos.iter().map(|todo| todo.text.len()).sum();
+        }
+        Change::TranscriptRead { path, messages, .. } => {
+            cut(path, PATH);
+            messages.truncate(ITEMS);
+            return messages.iter_mut().map(cap_message).sum();
+        }
     }
     0
+}
+
+fn cap_message(message: &mut Message) -> usize {
+    cut_name(&mut message.role);
+    cut_option(&mut message.tool, NAME);
+    cut(&mut message.content, TEXT);
+    message.content.len()
+}
+
+fn cap_list(paths: &mut Vec<String>) -> usize {
+    paths.truncate(ITEMS);
+    for path in &mut *paths {
+        cut(path, PATH);
+    }
+    paths.iter().map(String::len).sum()
+}
+
+/// Refuses a name that does not come with an event, if it is longer than this many characters. A part of it would name something else.
+pub(crate) fn check_name(what: &str, name: &str, characters: usize) -> Result<(), RuleError> {
+    if name.chars().count() <= characters {
+        return Ok(());
+    }
+    let message = format!("The name of the {what} is longer than {characters} characters.");
+    Err(RuleError::new(Code::CommandError, message))
+}
+
+/// A text that does not come with an event, cut to what is kept of it.
+pub(crate) fn text(text: Option<&str>) -> Option<String> {
+    let mut text = text.map(str::to_owned);
+    cut_option(&mut text, TEXT);
+    text
+}
+
+/// A wish to write files, cut to what is kept of it. A path is refused rather than cut: it would be another file's.
+pub(crate) fn lease_request(request: &LeaseRequest) -> Result<LeaseRequest, RuleError> {
+    for path in &request.paths {
+        check_name("file", path, PATH)?;
+    }
+    let mut request = request.clone();
+    cut_name(&mut request.session);
+    cut_option(&mut request.agent_id, NAME);
+    cut(&mut request.folder, PATH);
+    Ok(request)
+}
+
+/// A list that does not come with an event, cut to what is kept of it.
+pub(crate) fn list(items: &[String], characters: usize) -> Vec<String> {
+    let mut items: Vec<String> = items.iter().take(ITEMS).cloned().collect();
+    for item in &mut items {
+        cut(item, characters);
+    }
+    items
 }
 
 fn cap_call(call: &mut crate::record::CallKey) {
@@ -187,9 +273,13 @@ fn cut_fields(fields: &mut Map<String, Value>, depth: usize) {
 
 #[cfg(test)]
 mod tests {
+    use bowline_continuity::effort::EffortId;
+    use bowline_continuity::fleet::AgentStatus;
+    use bowline_continuity::note::{Todo, TodoState};
     use chrono::Utc;
 
     use super::*;
+    use crate::continuity::AgentSignal;
     use crate::record::{CallKey, DelegationEnd, TraceEnd, TraceStart};
     use crate::status::{DelegationStatus, TraceStatus};
 
@@ -231,6 +321,87 @@ mod tests {
             panic!()
         };
         assert_eq!(end.last_message.as_ref().unwrap().chars().count(), 2_000);
+    }
+
+    #[test]
+    fn every_change_of_continuity_is_cut_and_cutting_again_changes_nothing() {
+        let long = "ä".repeat(100_000);
+        let many = || vec!["x".repeat(5_000); 1_000];
+        let message = || Message {
+            role: long.clone(),
+            content: long.clone(),
+            tool: Some(long.clone()),
+        };
+        let todo = Todo {
+            id: None,
+            text: long.clone(),
+            state: TodoState::Pending,
+        };
+        let signal = AgentSignal {
+            id: Some(long.clone()),
+            label: Some(long.clone()),
+            waiting_for: Some(long.clone()),
+            folder: Some(long.clone()),
+            ..AgentSignal::new(AgentStatus::Attention)
+        };
+        for (most, change) in [
+            (
+                10_000,
+                Change::EffortJoined {
+                    effort: EffortId(1),
+                    transcript: Some(long.clone()),
+                },
+            ),
+            (100, Change::ContextUsed { used: f64::NAN }),
+            (20_000, Change::AgentStatus(signal)),
+            (25_000, Change::Said(message())),
+            (1_100_000, Change::FilesLoaded { files: many() }),
+            (1_100_000, Change::FilesEdited { files: many() }),
+            (
+                3_300_000,
+                Change::FilesPreloaded {
+                    files: many(),
+                    directives: many(),
+                    directories: many(),
+                },
+            ),
+            (
+                1_100_000,
+                Change::Todos {
+                    todos: vec![todo; 1_000],
+                },
+            ),
+            (
+                6_000_000,
+                Change::TranscriptRead {
+                    path: long.clone(),
+                    from: 0,
+                    offset: 1,
+                    messages: vec![message(); 1_000],
+                },
+            ),
+        ] {
+            let mut record = Record::new("e", Utc::now(), "a", "PreToolUse", "s");
+            record.changes.push(change);
+            let estimated = cap(&mut record);
+            let line = serde_json::to_string(&record).unwrap();
+            let kind = &record.changes;
+            assert!(
+                line.len() < most + 1_000,
+                "{} bytes: {:.80}",
+                line.len(),
+                format!("{kind:?}")
+            );
+            assert!(
+                2 * estimated + 20_000 > line.len(),
+                "{estimated} of {}",
+                line.len()
+            );
+            let again: Record = serde_json::from_str(&line).unwrap();
+            assert_eq!(again, record);
+            cap(&mut record);
+            assert_eq!(again, record);
+        }
     }
 
     #[test]

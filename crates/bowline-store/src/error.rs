@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use bowline_continuity::RuleError;
+
 /// A result of the store.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
@@ -64,6 +66,9 @@ pub enum Error {
     /// The store has been closed.
     #[error("the store is closed")]
     Closed,
+    /// A rule forbids a change. Nothing of it was written.
+    #[error(transparent)]
+    Forbidden(#[from] RuleError),
 }
 
 /// In which way a store is unavailable for now.

@@ -4,9 +4,14 @@
 use std::time::Duration;
 
 use bowline::hooks::Decision;
+use bowline_continuity::effort::EffortId;
+use bowline_continuity::fleet::{AgentStatus, Process};
+use bowline_continuity::message::Message;
+use bowline_continuity::note::{Todo, TodoState};
 use chrono::DateTime;
 use serde_json::json;
 
+use crate::continuity::AgentSignal;
 use crate::record::{CallKey, Change, Enforcement, HookFired, Record, Subagent, TraceStart};
 use crate::trace::RecordedEvent;
 
@@ -69,4 +74,91 @@ fn a_decided_event_in_an_answer_keeps_its_format() {
     assert_eq!(event.decided.duration, Duration::from_micros(1_234_567));
     assert_eq!(event.input, Some(json!({"command": "rm -rf ~"})));
     assert_eq!(serde_json::to_string(&event).unwrap(), ANSWERED);
+}
+
+/// Changes of continuity as they wait in the spool.
+#[test]
+fn changes_of_continuity_keep_their_format() {
+    let message = Message {
+        role: "user".into(),
+        content: "hello".into(),
+        tool: None,
+    };
+    let signal = AgentSignal {
+        id: Some("a-1".into()),
+        label: None,
+        status: AgentStatus::Attention,
+        waiting_for: Some("an answer".into()),
+        folder: Some("/p".into()),
+        process: Some(Process { id: 7, started: 8 }),
+        effort: Some(EffortId(3)),
+    };
+    let todo = Todo {
+        id: None,
+        text: "t".into(),
+        state: TodoState::InProgress,
+    };
+    let files = vec!["/p/a".to_owned()];
+    for (change, expected) in [
+        (
+            Change::EffortJoined {
+                effort: EffortId(3),
+                transcript: None,
+            },
+            json!({"EffortJoined": {"effort": 3, "transcript": null}}),
+        ),
+        (Change::HeartbeatCounted, json!("HeartbeatCounted")),
+        (Change::HeartbeatReset, json!("HeartbeatReset")),
+        (
+            Change::ContextUsed { used: 0.5 },
+            json!({"ContextUsed": {"used": 0.5}}),
+        ),
+        (
+            Change::AgentStatus(signal),
+            json!({"AgentStatus": {
+                "id": "a-1", "label": null, "status": "attention", "waiting_for": "an answer", "folder": "/p",
+                "process": {"id": 7, "started": 8}, "effort": 3,
+            }}),
+        ),
+        (
+            Change::Said(message.clone()),
+            json!({"Said": {"role": "user", "content": "hello", "tool": null}}),
+        ),
+        (
+            Change::FilesLoaded {
+                files: files.clone(),
+            },
+            json!({"FilesLoaded": {"files": ["/p/a"]}}),
+        ),
+        (
+            Change::FilesPreloaded {
+                files: files.clone(),
+                directives: Vec::new(),
+                directories: Vec::new(),
+            },
+            json!({"FilesPreloaded": {"files": ["/p/a"], "directives": [], "directories": []}}),
+        ),
+        (
+            Change::Todos { todos: vec![todo] },
+            json!({"Todos": {"todos": [{"text": "t", "state": "in_progress"}]}}),
+        ),
+        (
+            Change::FilesEdited { files },
+            json!({"FilesEdited": {"files": ["/p/a"]}}),
+        ),
+        (
+            Change::TranscriptRead {
+                path: "/t".into(),
+                from: 1,
+                offset: 2,
+                messages: vec![message],
+            },
+            json!({"TranscriptRead": {
+                "path": "/t", "from": 1, "offset": 2, "messages": [{"role": "user", "content": "hello", "tool": null}],
+            }}),
+        ),
+    ] {
+        assert_eq!(serde_json::to_value(&change).unwrap(), expected);
+        assert_eq!(serde_json::from_value::<Change>(expected).unwrap(), change);
+    }
 }

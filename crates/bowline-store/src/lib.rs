@@ -1,5 +1,5 @@
-//! What Bowline keeps of the agents' work: every decided event, and the traces, sessions, prompts and delegations that
-//! follow from it.
+//! What Bowline keeps of the agents' work: every decided event, the traces, sessions, prompts and delegations that follow
+//! from it, and what lets work outlive a context window ([`Continuity`]).
 //!
 //! [`Store`] is what the rest of Bowline sees; [`SqliteStore`] is the store of one machine. A [`Record`] is one decided
 //! event with everything that is kept together with it, atomically and once, however often it is handed over.
@@ -19,6 +19,7 @@
 //! ```
 
 mod caps;
+mod continuity;
 mod error;
 mod folder;
 #[cfg(test)]
@@ -42,6 +43,7 @@ mod tree;
 mod work;
 mod writer;
 
+pub use continuity::{AgentSignal, Continuity, Refused};
 pub use error::{Error, Result, Unavailable};
 pub use folder::private_folder;
 pub use gap::{Gap, GapCause};

@@ -1,13 +1,17 @@
-//! What is handed to the store: one decided event, and what it means for traces, sessions and delegations.
+//! What is handed to the store: one decided event, and what it means for traces, sessions, delegations, efforts and the fleet.
 
 use std::time::Duration;
 
 use bowline::hooks::Decision;
+use bowline_continuity::effort::EffortId;
+use bowline_continuity::message::Message;
+use bowline_continuity::note::Todo;
 use chrono::{DateTime, Utc};
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
+use crate::continuity::AgentSignal;
 use crate::milliseconds;
 use crate::status::{DelegationStatus, TraceStatus};
 
@@ -107,7 +111,7 @@ pub struct Record {
     /// The event.
     #[serde(flatten)]
     pub decided: DecidedEvent,
-    /// What the event means for traces, sessions and delegations, in order.
+    /// What the event means for traces, sessions, delegations, efforts and the fleet, in order.
     pub changes: Vec<Change>,
 }
 
@@ -283,6 +287,62 @@ pub enum Change {
     SubagentStarted,
     /// The record's sub-agent is done.
     DelegationEnded(DelegationEnd),
+    /// The record's session works on an effort.
+    EffortJoined {
+        /// The effort. One that is unknown or finished is not joined.
+        effort: EffortId,
+        /// The file of the session's transcript.
+        transcript: Option<String>,
+    },
+    /// The record's session made one more call without a log entry.
+    HeartbeatCounted,
+    /// The record's session logged something.
+    HeartbeatReset,
+    /// The used part of the session's context window, from 0 to 1.
+    ContextUsed {
+        /// How much.
+        used: f64,
+    },
+    /// What the session's agent is doing. Signals of sub-agents are about the agent that they work for.
+    AgentStatus(AgentSignal),
+    /// A message of the session.
+    Said(Message),
+    /// The session read files.
+    FilesLoaded {
+        /// Their paths.
+        files: Vec<String>,
+    },
+    /// The session was told to read files.
+    FilesPreloaded {
+        /// Their paths.
+        files: Vec<String>,
+        /// Directive files that were found; kept with the effort.
+        directives: Vec<String>,
+        /// Folders that were searched for them; kept with the effort.
+        directories: Vec<String>,
+    },
+    /// The to-do list of the session, as a whole.
+    Todos {
+        /// Its entries.
+        todos: Vec<Todo>,
+    },
+    /// The session edited files.
+    FilesEdited {
+        /// Their paths, the latest last.
+        files: Vec<String>,
+    },
+    /// A part of a transcript was read. It is ignored unless the part before it was the last that was kept, so that each line is kept
+    /// once, whoever reads.
+    TranscriptRead {
+        /// Names the transcript. A file that was replaced needs another name.
+        path: String,
+        /// Where the part begins.
+        from: u64,
+        /// Where it ends.
+        offset: u64,
+        /// What it says; at most 256 messages.
+        messages: Vec<Message>,
+    },
 }
 
 /// The reason for the end of a session whose agent's process is gone.

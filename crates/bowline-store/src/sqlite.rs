@@ -5,6 +5,7 @@ mod backend;
 mod calls;
 mod checkpoint;
 mod connection;
+mod continuity;
 mod damage;
 mod delegations;
 mod events;
@@ -23,13 +24,14 @@ mod traces;
 mod work;
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
 use rusqlite::Connection;
 
+use crate::continuity::Continuity;
 use crate::error::{Error, Result};
 use crate::folder;
 use crate::gap::{Gap, PendingGaps};
@@ -168,6 +170,8 @@ pub struct SqliteStore {
     readers: Arc<Readers>,
     figures: Arc<Mutex<PendingFigures>>,
     keeper: Arc<Keeper>,
+    /// See [`Continuity::foreign_writes`].
+    foreign_writes: Arc<AtomicU64>,
     /// Taken by the thread that closes the store.
     threads: Mutex<Option<Threads>>,
 }
@@ -213,12 +217,13 @@ impl SqliteStore {
             options.deadline,
             spool_first,
         ));
+        let foreign_writes = Arc::new(AtomicU64::new(0));
         let mut backend = SqliteBackend {
             path: path.clone(),
             options,
             connection: None,
             opened: None,
-            memory: memory::Memory::default(),
+            memory: memory::Memory::new(foreign_writes.clone()),
             figures: figures.clone(),
             readers: readers.clone(),
             keeper: keeper.clone(),
@@ -246,6 +251,7 @@ impl SqliteStore {
             readers,
             figures,
             keeper,
+            foreign_writes,
             threads: Mutex::new(Some(threads)),
         })
     }
@@ -507,6 +513,10 @@ impl Store for SqliteStore {
             in_memory_records: waiting.in_memory,
             ..self.read(queries::size)?
         })
+    }
+
+    fn continuity(&self) -> &dyn Continuity {
+        self
     }
 
     fn waiting(&self) -> Waiting {

@@ -6,6 +6,7 @@ use std::path::Path;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
+use crate::continuity::Continuity;
 use crate::error::Result;
 use crate::gap::Gap;
 use crate::hook_figures::HookFigures;
@@ -318,6 +319,9 @@ pub trait Store: Send + Sync {
 
     /// How much is kept.
     fn size(&self) -> Result<Size>;
+
+    /// Tasks, efforts, notes and the fleet.
+    fn continuity(&self) -> &dyn Continuity;
 
     /// What the store could not take yet. Works even if the database cannot be read.
     fn waiting(&self) -> Waiting;

@@ -25,6 +25,7 @@ use need::{Missing, Need};
 /// | `no_root` | a user whom permissions of files hold back |
 /// | `root` | a user who may give files away |
 /// | `terminal` | `script`, which plays a terminal |
+/// | `tmux` | tmux 3.0 or newer |
 ///
 /// It stands above `#[test]`.
 #[proc_macro_attribute]

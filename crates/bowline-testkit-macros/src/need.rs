@@ -31,6 +31,7 @@ pub(crate) enum Need {
     NoRoot,
     Root,
     Terminal,
+    Tmux,
 }
 
 impl Need {
@@ -46,6 +47,7 @@ impl Need {
             "no_root" => Self::NoRoot,
             "root" => Self::Root,
             "terminal" => Self::Terminal,
+            "tmux" => Self::Tmux,
             _ => return None,
         })
     }
@@ -90,6 +92,7 @@ impl Need {
             Self::NoRoot => (!is_root(), "another user than root"),
             Self::Root => (is_root(), "root"),
             Self::Terminal => (output("script", &["--version"]).is_some(), "`script`"),
+            Self::Tmux => (has_tmux(), "tmux 3.0"),
         };
         (!there).then_some(Missing(what))
     }
@@ -126,6 +129,14 @@ fn has_git(at_least: (u32, u32)) -> bool {
         .split('.')
         .map(|number| number.parse().unwrap_or(0));
     (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0)) >= at_least
+}
+
+/// Options of panes came with 3.0.
+fn has_tmux() -> bool {
+    let version = output("tmux", &["-V"]).unwrap_or_default();
+    let major = version.trim_start_matches(|c: char| !c.is_ascii_digit());
+    let major = major.split('.').next().and_then(|it| it.parse().ok());
+    major.is_some_and(|major: u32| major >= 3)
 }
 
 fn is_root() -> bool {

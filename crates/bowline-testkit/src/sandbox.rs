@@ -278,10 +278,16 @@ impl Sandbox {
 
     /// Asks the daemon; `None` if there is none, or if it refuses.
     pub fn ask(&self, command: &str) -> Option<Value> {
+        self.ask_with(command, &Value::Null)
+    }
+
+    /// The same, with these arguments by name.
+    pub fn ask_with(&self, command: &str, args: &Value) -> Option<Value> {
         let mut stream = UnixStream::connect(self.socket()).ok()?;
         stream.set_read_timeout(Some(PATIENCE)).ok()?;
         let request = Request {
             command: command.to_owned(),
+            args: args.as_object().cloned().unwrap_or_default(),
             ..Request::default()
         };
         stream.write_all(&request.encode()).ok()?;

@@ -68,6 +68,8 @@ pub struct Call {
     pub on_failure: FailMode,
     /// Whether the client knows signs of life.
     pub signs: Signs,
+    /// The client's process, as whoever receives the call knows it. It is never sent.
+    pub reporter: Option<u32>,
     /// The client's working folder.
     pub cwd: PathBuf,
     /// The client's whole environment.
@@ -85,6 +87,7 @@ impl fmt::Debug for Call {
             .field("event", &self.event)
             .field("on_failure", &self.on_failure)
             .field("signs", &self.signs)
+            .field("reporter", &self.reporter)
             .field("cwd", &self.cwd)
             .field("env", &self.env)
             .field("payload_bytes", &self.payload_bytes)
@@ -102,6 +105,7 @@ impl Call {
             event: None,
             on_failure: FailMode::default(),
             signs: Signs::Known,
+            reporter: None,
             cwd,
             env,
             payload_bytes: 0,
@@ -168,6 +172,7 @@ impl Call {
             event,
             on_failure: string(&mut object, "on_failure")?.parse()?,
             signs: signs(&object),
+            reporter: None,
             cwd: cwd.ok_or_else(|| WireError::field("cwd", "a text"))?.into(),
             env: Environment::new(),
             payload_bytes,

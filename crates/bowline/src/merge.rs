@@ -1,5 +1,7 @@
 //! The pure fold of outputs: the strictest decision wins, the rest follows a fixed table.
 
+use serde_json::{Map, Value};
+
 use crate::decision::Decision;
 use crate::opinion::{Opinion, Permission};
 
@@ -12,7 +14,7 @@ use crate::opinion::{Opinion, Permission};
 /// | `stop_reason`, `system_message`, `updated_input`, `end_turn` | the last one given |
 /// | `additional_context`, `message` | joined by newlines, in order |
 /// | `suppress_logging` | OR |
-/// | `event_fields` | by key, the last one given |
+/// | `event_fields`, `facts` | by key, the last one given |
 /// | `warnings` | all, in order |
 /// | `rule` | that of the stop reason |
 /// | `observed` | the strictest; of two alike the last |
@@ -56,12 +58,8 @@ pub fn merge<'a>(outputs: impl IntoIterator<Item = &'a Opinion>) -> Opinion {
         );
         append_line(&mut merged.message, output.message.as_deref());
         merged.suppress_logging |= output.suppress_logging;
-        merged.event_fields.extend(
-            output
-                .event_fields
-                .iter()
-                .map(|(name, value)| (name.clone(), value.clone())),
-        );
+        extend(&mut merged.event_fields, &output.event_fields);
+        extend(&mut merged.facts, &output.facts);
         merged.warnings.extend(output.warnings.iter().cloned());
     }
     merged
@@ -71,6 +69,11 @@ fn replace<T: Clone>(slot: &mut Option<T>, given: Option<&T>) {
     if let Some(value) = given {
         *slot = Some(value.clone());
     }
+}
+
+fn extend(fields: &mut Map<String, Value>, given: &Map<String, Value>) {
+    let given = given.iter();
+    fields.extend(given.map(|(name, value)| (name.clone(), value.clone())));
 }
 
 fn append_line(slot: &mut Option<String>, given: Option<&str>) {

@@ -209,13 +209,23 @@ fn a_payload_in_bowlines_own_form_is_read_as_it_stands() {
     }
 }
 
+/// An event that `decode` does not know passes every gate in silence.
+#[test]
+fn every_spelling_of_an_event_is_decoded() {
+    for (agent, protocol) in supported() {
+        for (spelling, event) in agent.events {
+            let payload = protocol.decode(json!({"hook_event_name": spelling}));
+            let name = payload.get("hook_event_name").and_then(Value::as_str);
+            let decoded = name.and_then(HookEvent::from_name);
+            assert_eq!(decoded, Some(*event), "{}: {spelling}", agent.name);
+        }
+    }
+}
+
 #[test]
 fn settings_files_are_told_relative_to_their_folders() {
-    for (agent, protocol) in supported() {
-        let Some(registration) = protocol.registration else {
-            continue;
-        };
-        let files = &registration.files;
+    for registration in registrations() {
+        let (files, program) = (&registration.files, registration.client.name);
         let all = [
             Some(files.user),
             files.project,
@@ -223,9 +233,9 @@ fn settings_files_are_told_relative_to_their_folders() {
             Some(registration.folder.in_home),
         ];
         let mut absolute = all.iter().flatten().filter(|file| file.starts_with('/'));
-        assert_eq!(absolute.next(), None, "{}", agent.name);
+        assert_eq!(absolute.next(), None, "{program}");
         let is_one = files.project.is_some() && files.project == files.local;
-        assert!(!is_one, "{}", agent.name);
+        assert!(!is_one, "{program}");
     }
 }
 
@@ -236,6 +246,10 @@ fn variables_are_told_once() {
     assert!(of_projects.iter().all(|name| is_project_variable(name)));
     assert!(of_projects.contains(&"CLAUDE_PROJECT_DIR"));
     assert!(!is_project_variable("PROJECT_DIR"));
+    let of_folders: Vec<&str> = folder_variables().collect();
+    let unique: BTreeSet<&str> = of_folders.iter().copied().collect();
+    assert_eq!(of_folders.len(), unique.len(), "{of_folders:?}");
+    assert!(unique.contains("CLAUDE_CONFIG_DIR") && unique.contains("CODEX_HOME"));
     let marks: Vec<&str> = marks().collect();
     let unique: BTreeSet<&str> = marks.iter().copied().collect();
     assert_eq!(marks.len(), unique.len());

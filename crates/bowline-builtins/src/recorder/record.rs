@@ -42,7 +42,7 @@ pub fn make_record(
     let agent = ctx.agent().unwrap_or_default();
     let mut record = Record::new(call, time, agent, input.event_name(), session);
     let (decided, output) = (&mut record.decided, &result.output);
-    decided.subagent = subagent(input);
+    decided.subagent = subagent_of(input);
     decided.tool = input.tool_name().map(detail::name);
     decided.tool_use_id = input.tool_use_id().map(detail::id);
     decided.decision = output.decision();
@@ -110,7 +110,7 @@ fn withhold(changes: &mut [Change]) {
 
 /// The sub-agent of an event. Helpers of the agent itself, which compact its context, also stop, with an empty type and
 /// without ever having started; they are not worth a session.
-fn subagent(input: &HookInput) -> Option<Subagent> {
+pub(crate) fn subagent_of(input: &HookInput) -> Option<Subagent> {
     let id = input.agent_id().filter(|id| !id.is_empty())?;
     let kind = input.agent_type();
     if is_helper(input) {

@@ -68,7 +68,7 @@ impl Work {
         if only_looks(tool) {
             return;
         }
-        let acts = self.acts(input, ctx, world);
+        let acts = acts(&self.analyst, input, ctx, world);
         let losses = world.losses();
         let touches = losses.touches(&acts);
         let mut work = CallWork {
@@ -155,25 +155,6 @@ impl Work {
         }
     }
 
-    /// What a call would do to files and repositories.
-    fn acts(&self, input: &HookInput, ctx: &HookContext, world: &MachineWorld<'_>) -> Vec<Act> {
-        match Tool::named(input.tool_name().unwrap_or_default()) {
-            tool if tool.runs_a_shell() => {
-                let Some(command) = input.command() else {
-                    return Vec::new();
-                };
-                self.analyst.judge(command, input, ctx).acts.clone()
-            }
-            tool if tool.changes_a_file() => named_files(input)
-                .map(|file| Act::Write {
-                    to: Target::from(&resolve_literal(file, world)),
-                    how: Writing::ByTool,
-                })
-                .collect(),
-            _ => Vec::new(),
-        }
-    }
-
     /// Hands work over to the record of the event, unless nothing of what calls are given is to be kept.
     fn keep(&self, call: &str, work: &CallWork, ctx: &HookContext) {
         if self.detail == RecordDetail::Off {
@@ -251,6 +232,30 @@ impl Hook for Work {
             }
             _ => {}
         }
+    }
+}
+
+/// What a call would do to files and repositories.
+pub(crate) fn acts(
+    analyst: &Analyst,
+    input: &HookInput,
+    ctx: &HookContext,
+    world: &MachineWorld<'_>,
+) -> Vec<Act> {
+    match Tool::named(input.tool_name().unwrap_or_default()) {
+        tool if tool.runs_a_shell() => {
+            let Some(command) = input.command() else {
+                return Vec::new();
+            };
+            analyst.judge(command, input, ctx).acts.clone()
+        }
+        tool if tool.changes_a_file() => named_files(input)
+            .map(|file| Act::Write {
+                to: Target::from(&resolve_literal(file, world)),
+                how: Writing::ByTool,
+            })
+            .collect(),
+        _ => Vec::new(),
     }
 }
 

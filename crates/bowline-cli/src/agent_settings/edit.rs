@@ -4,6 +4,7 @@
 mod handler;
 mod list;
 mod splice;
+mod status_line;
 
 use std::ops::Range;
 
@@ -11,7 +12,7 @@ use jsonc_parser::ast::{Array, Object, ObjectProp, Value};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
-use super::installable::SettingsForm;
+use super::installable::{SettingsForm, StatusLineForm};
 use super::{Entry, Found, Shadowed, Unfit};
 use handler::{OUR_FIELDS, entry, event_text, fields_of, group_text, text_of};
 use list::{IfEmpty, Left, Lines, List};
@@ -28,6 +29,10 @@ pub(super) const CLAUDE_JSON: SettingsForm = SettingsForm {
     found,
     shadowed,
     is_blank,
+    status_line: Some(StatusLineForm {
+        install: status_line::install,
+        uninstall: status_line::uninstall,
+    }),
 };
 
 /// Puts the entries in: new ones beside what is there, older ones of ours in their place. Ours is taken away from the

@@ -16,6 +16,8 @@ use super::{Entry, Found, InstallScope, Plan, Shadowed, Unfit, client, places};
 pub(crate) struct Installable {
     pub(crate) agent: &'static Agent,
     pub(crate) registration: &'static Registration,
+    /// Its folder of skills, beside its settings; `None` if it has none.
+    pub(crate) skills: Option<&'static str>,
     /// How entries stand in the text of its settings.
     pub(crate) form: SettingsForm,
     /// What keeps the agent from reading a file that people and editors find nothing wrong with.
@@ -45,6 +47,17 @@ pub(crate) struct SettingsForm {
     pub(crate) shadowed: fn(&str) -> Result<Vec<Shadowed>, Unfit>,
     /// Whether the text says nothing, so that no file would say as much.
     pub(crate) is_blank: fn(&str) -> bool,
+    /// How the status line stands there; nothing where the agent has none.
+    pub(crate) status_line: Option<StatusLineForm>,
+}
+
+/// How the status line stands in the text of settings.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct StatusLineForm {
+    /// Puts that of this program in, beside the one that is there.
+    pub(crate) install: fn(&str, &str) -> Result<String, Unfit>,
+    /// Puts back what was there.
+    pub(crate) uninstall: fn(&str) -> Result<String, Unfit>,
 }
 
 impl Installable {
@@ -142,7 +155,11 @@ impl Installable {
                 never.push(*name);
             }
         }
-        (self.form.install)(text, &entries, &never)
+        let text = (self.form.install)(text, &entries, &never)?;
+        match (self.form.status_line, &plan.status_line) {
+            (Some(form), Some(program)) => (form.install)(&text, program),
+            _ => Ok(text),
+        }
     }
 
     /// The settings without Bowline, and nothing else changed.
@@ -152,7 +169,11 @@ impl Installable {
 
     /// The settings without Bowline at the events that `is_meant`, and nothing else changed.
     pub(crate) fn uninstall_at(&self, text: &str, is_meant: EventFilter<'_>) -> Edited {
-        (self.form.uninstall)(text, is_meant)
+        // It was put in last, and goes first.
+        match self.form.status_line {
+            Some(form) => (self.form.uninstall)(&(form.uninstall)(text)?, is_meant),
+            None => (self.form.uninstall)(text, is_meant),
+        }
     }
 
     /// What starts Bowline in these settings.
@@ -201,7 +222,7 @@ impl Installable {
 }
 
 /// A word that a shell reads as it stands.
-fn for_the_shell(word: &str) -> String {
+pub(super) fn for_the_shell(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=".contains(c);
     if word.chars().all(is_plain) {
         word.to_owned()

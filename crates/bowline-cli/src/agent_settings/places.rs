@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use bowline::settings::Locations;
-use bowline_agents::claude_code::FOLDER_VARIABLE;
+use bowline_agents::registrations;
 
 /// The default path below the home folder.
 const BELOW_HOME: [(&str, &str); 3] = [
@@ -19,15 +19,21 @@ pub(crate) fn now(locations: &Locations) -> Vec<String> {
         let path = path.as_deref()?.ancestors().nth(levels)?;
         path.to_str().map(ToOwned::to_owned)
     };
-    let moved = std::env::var_os(FOLDER_VARIABLE).is_some();
-    let claude = locations.claude_config_dir.clone().filter(|_| moved);
+    let of_agents = registrations().filter_map(|it| {
+        let variable = it.folder.variable?;
+        std::env::var_os(variable)?;
+        let folder = it
+            .folder
+            .find(|name| std::env::var_os(name), locations.home.as_deref());
+        Some((variable, above(&folder, 0)))
+    });
     [
         ("HOME", above(&locations.home, 0)),
         ("XDG_CONFIG_HOME", above(&locations.user_config, 2)),
         ("XDG_DATA_HOME", above(&locations.data_dir, 1)),
-        (FOLDER_VARIABLE, above(&claude, 0)),
     ]
     .into_iter()
+    .chain(of_agents)
     .filter_map(|(name, value)| Some(format!("{name}={}", value?)))
     .collect()
 }

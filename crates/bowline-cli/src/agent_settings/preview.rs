@@ -134,6 +134,7 @@ mod tests {
             program: "/bin/bowline-hook".to_owned(),
             on_failure,
             places: Vec::new(),
+            status_line: None,
         }
     }
 

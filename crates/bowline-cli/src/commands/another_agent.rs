@@ -85,12 +85,14 @@ const fn installable(agent: &'static Agent, registration: &'static Registration)
     Installable {
         agent,
         registration,
+        skills: None,
         form: SettingsForm {
             install: |text, entries, never| Ok(with(text, entries, never)),
             uninstall: |text, is_meant| Ok(without(text, is_meant)),
             found: |text| Ok(found(text)),
             shadowed: |_| Ok(Vec::new()),
             is_blank: |text| text.trim().is_empty(),
+            status_line: None,
         },
         refusals: |_| Vec::new(),
         hooks_off: |_| None,

@@ -14,7 +14,7 @@ use bowline_builtins::guard::{Guards, call_of as call_of_tool};
 use bowline_guard::Strictness;
 use bowline_guard::paths::World;
 use bowline_guard::tool_call::{
-    ToolCall, judge_command, judge_looks, judge_shell, judge_tool_call, runs_a_shell,
+    ToolCall, judge_shell, judge_tool_call, judge_whole_command, runs_a_shell,
 };
 use bowline_store::{SessionFilter, SessionRef, SqliteStore, Store};
 use clap::Parser;
@@ -274,12 +274,7 @@ impl Subject<'_> {
         let policy =
             self.guards
                 .policy_with(&allowed, (self.agent, None), Some(&judgement), &files);
-        let verdict = judge_command(&judgement, world, &policy.guard).or_stricter(judge_looks(
-            command,
-            &judgement,
-            world,
-            &policy.guard,
-        ));
+        let verdict = judge_whole_command(command, &judgement, world, &policy.guard);
         let effects = policy.guard.effects(&judgement, world);
         Report::of_command(
             tool,

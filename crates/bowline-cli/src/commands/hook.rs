@@ -93,6 +93,7 @@ pub(crate) fn run(args: &HookArgs) -> Result<Outcome> {
     }
     call.event.clone_from(&args.event);
     call.on_failure = args.on_failure;
+    call.reporter = Some(std::process::id());
     if let Some(id) = &args.call_id {
         call.id = id.clone();
     }

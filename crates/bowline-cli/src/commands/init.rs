@@ -1,6 +1,8 @@
 //! `bowline init`: puts Bowline into an agent's own hook settings.
 
-use std::path::PathBuf;
+mod told;
+
+use std::path::{Path, PathBuf};
 
 use bowline_agents::ClientVersion;
 use bowline_daemon::Places;
@@ -13,6 +15,7 @@ use crate::agent_settings::agents::{self, Surroundings};
 use crate::agent_settings::backups::{Backups, Original};
 use crate::agent_settings::client::Client;
 use crate::agent_settings::diff::Diff;
+use crate::agent_settings::effort_skill::{EffortSkill, SkillState, TEXT};
 use crate::agent_settings::file::SettingsText;
 use crate::agent_settings::preview::Preview;
 use crate::agent_settings::refusals::Refusal;
@@ -20,7 +23,7 @@ use crate::agent_settings::{InstallScope, Installable, Plan, Shadowed, Unfit, pl
 use crate::control;
 use crate::error::{Error, ErrorKind, Result};
 use crate::project::{self, Paths};
-use crate::ui::{Format, FormatArgs, Text, Ui, YesOrNo, counted, style};
+use crate::ui::{Format, FormatArgs, Text, Ui, YesOrNo, style};
 
 /// Put Bowline into your agents' hook settings
 ///
@@ -33,6 +36,8 @@ Examples:
   bowline init --dry-run
   bowline init --scope project --yes
   bowline init --on-failure closed
+  bowline init --with-efforts
+  bowline init --with-statusline
   bowline init --agent claude-code --client-version 2.1.197
 
 User entries name bowline-hook by its absolute path. Project and local entries work wherever bowline-hook is on the
@@ -53,6 +58,14 @@ pub(crate) struct InitArgs {
     /// Write what this version of the agent knows, such as 2.1.197 [default: yours; for a project the oldest supported one]
     #[arg(long, value_name = "VERSION")]
     client_version: Option<ClientVersion>,
+
+    /// Also install the skill that tells the agent how to use `bowline effort`
+    #[arg(long)]
+    with_efforts: bool,
+
+    /// Also show Bowline in the agent's status line, beside what is shown there already
+    #[arg(long)]
+    with_statusline: bool,
 
     /// Only show what would change
     #[arg(long, conflicts_with = "yes")]
@@ -100,7 +113,27 @@ struct Report {
     /// The copy of the file as it was.
     #[serde(serialize_with = "project::lossy_option")]
     backup: Option<PathBuf>,
+    /// What became of the skill for efforts, if it was asked for.
+    effort_skill: Option<SkillReport>,
     notes: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct SkillReport {
+    #[serde(serialize_with = "project::lossy")]
+    file: PathBuf,
+    state: SkillOutcome,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum SkillOutcome {
+    AlreadyInstalled,
+    WouldInstall,
+    Installed,
+    Declined,
+    /// Another file is in its place, and stays there.
+    Changed,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -124,6 +157,8 @@ struct Prepared {
     current: SettingsText,
     wanted: String,
     backups: Backups,
+    /// The skill for efforts, if it is to be installed.
+    skill: Option<EffortSkill>,
     report: Report,
 }
 
@@ -161,7 +196,7 @@ pub(super) fn run_in(
         let agent = prepared.agent;
         let report = prepared.carry_out(args, &paths, ui)?;
         if format == Format::Text {
-            show(&report, &agent, &paths, ui);
+            told::show(&report, &agent, &paths, ui);
         }
         reports.push(report);
     }
@@ -169,11 +204,16 @@ pub(super) fn run_in(
     if let Some(places) = places.filter(|_| is_any(&[State::Installed, State::Written])) {
         control::tell(places, "daemon.reload");
     }
-    let outcome = if is_any(&[State::Declined, State::Written]) {
-        Outcome::Findings
-    } else {
-        Outcome::Clean
+    let is_skill_declined = |it: &Report| {
+        let skill = it.effort_skill.as_ref();
+        skill.is_some_and(|skill| skill.state == SkillOutcome::Declined)
     };
+    let outcome =
+        if is_any(&[State::Declined, State::Written]) || reports.iter().any(is_skill_declined) {
+            Outcome::Findings
+        } else {
+            Outcome::Clean
+        };
     if format == Format::Json {
         ui.json(&Document { agents: reports })?;
     }
@@ -192,18 +232,34 @@ impl Prepared {
         } = surroundings;
         let file = settings_file(&agent, args.scope, surroundings)?;
         let client = Client::of(&agent, args.scope, args.client_version, locations);
+        let hook_program = program()?;
         let plan = Plan {
             scope: args.scope,
             client: client.version,
-            program: program()?,
             on_failure: args.on_failure,
             places: places::now(locations),
+            status_line: (args.with_statusline)
+                .then(|| status_line_program(&agent, args.scope, &hook_program))
+                .transpose()?,
+            program: hook_program,
         };
         let current = SettingsText::read(&file)?;
         let backups = Backups::of(current.target(), locations)?;
         let unfit = |unfit| cannot_edit(&file, &unfit);
         let wanted = agent.install(&current.text, &plan).map_err(unfit)?;
+        let skill = if args.with_efforts {
+            EffortSkill::find(&agent, args.scope, surroundings)?
+        } else {
+            None
+        };
         let settings = bowline::settings::load(project, locations);
+        let mut notes = notes(&agent, &plan, (agent.hooks_off)(&settings));
+        if args.with_efforts && skill.is_none() {
+            notes.push(format!(
+                "{} has no skills; tell it yourself how to use `bowline effort`",
+                agent.title()
+            ));
+        }
         let report = Report {
             agent: agent.name(),
             scope: args.scope,
@@ -215,7 +271,14 @@ impl Prepared {
             refusals: (agent.refusals)(&wanted),
             shadowed: agent.shadowed(&wanted).map_err(unfit)?,
             backup: None,
-            notes: notes(&agent, &plan, (agent.hooks_off)(&settings)),
+            effort_skill: skill.as_ref().map(|skill| SkillReport {
+                file: skill.file.clone(),
+                state: match skill.state {
+                    SkillState::Changed => SkillOutcome::Changed,
+                    _ => SkillOutcome::AlreadyInstalled,
+                },
+            }),
+            notes,
             file: file.clone(),
         };
         Ok(Self {
@@ -224,6 +287,7 @@ impl Prepared {
             current,
             wanted,
             backups,
+            skill,
             report,
         })
     }
@@ -236,13 +300,16 @@ impl Prepared {
             current,
             wanted,
             backups,
+            skill,
             mut report,
         } = self;
-        if wanted == current.text {
+        let skill = skill.filter(EffortSkill::is_due);
+        let is_wanted = wanted != current.text;
+        if !is_wanted && skill.is_none() {
             return Ok(report);
         }
         let format = args.format.format();
-        if format == Format::Text {
+        if format == Format::Text && is_wanted {
             let shown = paths.show_absolute(&report.file);
             let new = if current.exists() { "" } else { " (new file)" };
             ui.line(Text::styled(shown, style::HEADING).plain(new));
@@ -257,28 +324,51 @@ impl Prepared {
             };
             preview.show(ui);
             ui.blank();
-            show_refusals(&report, &agent, paths, ui);
-            show_shadowed(&report, &agent, ui);
+            told::show_refusals(&report, &agent, paths, ui);
+            told::show_shadowed(&report, &agent, ui);
+        }
+        if let Some(skill) = skill.as_ref().filter(|_| format == Format::Text) {
+            let new = if skill.text().is_empty() {
+                " (new file)"
+            } else {
+                ""
+            };
+            let shown = paths.show_absolute(&skill.file);
+            ui.line(Text::styled(shown, style::HEADING).plain(new));
+            Preview::full(skill.text(), TEXT).show(ui);
+            ui.blank();
         }
         let question = if report.refusals.is_empty() {
             "Write this?"
         } else {
             "Write this anyway?"
         };
-        report.state = if args.dry_run {
-            State::WouldInstall
-        } else if consent(question, args.yes.then_some(YesOrNo::Yes), format, ui)? == YesOrNo::Yes {
-            let original = original(&agent, &current, &backups)
-                .map_err(|unfit| cannot_edit(&report.file, &unfit))?;
-            report.backup = current.install(&wanted, args.scope, &original, &backups)?;
-            if report.refusals.is_empty() {
-                State::Installed
-            } else {
-                State::Written
-            }
+        let beforehand = args.yes.then_some(YesOrNo::Yes);
+        let (state, of_skill) = if args.dry_run {
+            (State::WouldInstall, SkillOutcome::WouldInstall)
+        } else if consent(question, beforehand, format, ui)? == YesOrNo::No {
+            (State::Declined, SkillOutcome::Declined)
         } else {
-            State::Declined
+            if is_wanted {
+                let original = original(&agent, &current, &backups)
+                    .map_err(|unfit| cannot_edit(&report.file, &unfit))?;
+                report.backup = current.install(&wanted, args.scope, &original, &backups)?;
+            }
+            if let Some(skill) = &skill {
+                skill.install()?;
+            }
+            let state = match report.refusals.as_slice() {
+                [] => State::Installed,
+                _ => State::Written,
+            };
+            (state, SkillOutcome::Installed)
         };
+        if is_wanted {
+            report.state = state;
+        }
+        if let Some(told) = report.effort_skill.as_mut().filter(|_| skill.is_some()) {
+            told.state = of_skill;
+        }
         Ok(report)
     }
 }
@@ -309,6 +399,36 @@ fn program_path() -> Result<String> {
     })
 }
 
+/// The `bowline` beside the program that agents start. A project's settings are for everybody, and a status line is everybody's own.
+fn status_line_program(
+    agent: &Installable,
+    scope: InstallScope,
+    hook_program: &str,
+) -> Result<String> {
+    if scope == InstallScope::Project {
+        return Err(
+            Error::usage("--with-statusline is not for a project's settings")
+                .hint("a status line is your own: use --scope user or --scope local"),
+        );
+    }
+    if agent.form.status_line.is_none() {
+        let title = agent.title();
+        return Err(Error::usage(format!(
+            "{title} has no status line that Bowline can be put into"
+        ))
+        .hint("leave --with-statusline out, or name other agents with --agent"));
+    }
+    let program = Path::new(hook_program).with_file_name("bowline");
+    match program.to_str() {
+        Some(path) if program::is_executable(&program) => Ok(path.to_owned()),
+        _ => Err(Error::new(
+            ErrorKind::File,
+            format!("cannot find {}", project::shown(&program)),
+        )
+        .hint("install both programs in one folder")),
+    }
+}
+
 fn notes(agent: &Installable, plan: &Plan, switched_off_by: Option<String>) -> Vec<String> {
     let (title, oldest) = (agent.title(), agent.registration.client.oldest);
     let mut notes = Vec::new();
@@ -330,89 +450,4 @@ fn notes(agent: &Installable, plan: &Plan, switched_off_by: Option<String>) -> V
         );
     }
     notes
-}
-
-/// Shows what keeps the agent from reading the file, before the question.
-fn show_refusals(report: &Report, agent: &Installable, paths: &Paths, ui: &mut Ui) {
-    if report.refusals.is_empty() {
-        return;
-    }
-    let file = paths.show_absolute(&report.file);
-    ui.line(Text::styled(
-        format!(
-            "{} refuses the whole of {file}, until these are gone:",
-            agent.title()
-        ),
-        style::CAUTION,
-    ));
-    for refusal in &report.refusals {
-        ui.line(format!("  {}", refusal.told()));
-    }
-    ui.blank();
-}
-
-/// Shows what the agent does not read of the file, before the question.
-fn show_shadowed(report: &Report, agent: &Installable, ui: &mut Ui) {
-    if report.shadowed.is_empty() {
-        return;
-    }
-    ui.line(Text::styled(
-        format!(
-            "Of a key that comes twice {} reads only the last, so that hooks are lost:",
-            agent.title()
-        ),
-        style::CAUTION,
-    ));
-    for shadowed in &report.shadowed {
-        ui.line(format!("  {}", shadowed.told()));
-    }
-    ui.blank();
-}
-
-fn show(report: &Report, agent: &Installable, paths: &Paths, ui: &mut Ui) {
-    let file = paths.show_absolute(&report.file);
-    let events = counted(report.events.len(), "event");
-    ui.line(match report.state {
-        State::AlreadyInstalled => Text::from(format!(
-            "Already installed: {file} has Bowline for {events}; nothing was changed."
-        )),
-        State::WouldInstall => Text::from("Nothing was written (--dry-run)."),
-        State::Declined => Text::from("Not installed; nothing was changed."),
-        State::Written => Text::styled(
-            format!(
-                "Written, but {} will not run it: the file has comments or trailing commas; remove them.",
-                agent.title()
-            ),
-            style::CAUTION,
-        ),
-        State::Installed => Text::styled(
-            format!(
-                "Installed: {} asks Bowline at {events}.",
-                agent.title()
-            ),
-            style::GOOD,
-        ),
-    });
-    if let Some(backup) = &report.backup {
-        ui.line(format!(
-            "The file as it was: {}",
-            paths.show_absolute(backup)
-        ));
-    }
-    if report.state != State::Declined {
-        ui.line(report.client.told());
-    }
-    for note in &report.notes {
-        ui.line(Text::styled(note, style::CAUTION));
-    }
-    if report.state == State::AlreadyInstalled {
-        show_refusals(report, agent, paths, ui);
-        show_shadowed(report, agent, ui);
-    }
-    if matches!(report.state, State::Installed | State::Written) {
-        let uninstall = uninstall_in(report.scope);
-        ui.line(format!(
-            "`bowline doctor` checks that it works; `{uninstall}` takes it out again."
-        ));
-    }
 }

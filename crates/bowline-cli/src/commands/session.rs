@@ -1,5 +1,6 @@
 //! `bowline session`: what agents worked on, and what happened in one piece of work.
 
+mod messages;
 mod show;
 
 use std::path::PathBuf;
@@ -37,6 +38,8 @@ enum Action {
     List(ListArgs),
     /// Show one session: prompts, agents, tools, errors, and what happened when
     Show(ShowArgs),
+    /// List what was said in a session: dialogues, failures, and in efforts the conversation
+    Messages(MessagesArgs),
 }
 
 #[derive(Debug, clap::Args)]
@@ -87,11 +90,30 @@ struct ShowArgs {
     format: FormatArgs,
 }
 
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  bowline session messages
+  bowline session messages 8c2f --limit 20 --json")]
+struct MessagesArgs {
+    /// The agent's name for the session, or `last` for the newest
+    #[arg(default_value = "last")]
+    session: String,
+
+    /// Show the last N messages (maximum 10000)
+    #[arg(long, value_name = "N", value_parser = limit, default_value = "100")]
+    limit: u16,
+
+    #[command(flatten)]
+    format: FormatArgs,
+}
+
 impl SessionArgs {
     pub(crate) fn format(&self) -> Format {
         match &self.action {
             Action::List(args) => args.format.format(),
             Action::Show(args) => args.format.format(),
+            Action::Messages(args) => args.format.format(),
         }
     }
 }
@@ -101,6 +123,7 @@ pub(crate) fn run(args: &SessionArgs, ui: &mut Ui) -> Result<Outcome> {
     match &args.action {
         Action::List(args) => list(args, &mut records, ui),
         Action::Show(args) => show::run(args, &mut records, ui),
+        Action::Messages(args) => messages::run(args, &mut records, ui),
     }
 }
 

@@ -12,6 +12,7 @@ use crate::Outcome;
 use crate::agent_settings::agents::{self, Surroundings, names_bowline};
 use crate::agent_settings::backups::{Backups, Original};
 use crate::agent_settings::diff::Diff;
+use crate::agent_settings::effort_skill::{EffortSkill, SkillState};
 use crate::agent_settings::file::SettingsText;
 use crate::agent_settings::preview::Preview;
 use crate::agent_settings::{InstallScope, Installable, Unfit};
@@ -85,6 +86,25 @@ struct AgentReport {
     diff: Diff,
     #[serde(serialize_with = "project::lossy_option")]
     backup: Option<PathBuf>,
+    /// What became of the skill for efforts, if there is one.
+    effort_skill: Option<SkillReport>,
+}
+
+#[derive(Debug, Serialize)]
+struct SkillReport {
+    #[serde(serialize_with = "project::lossy")]
+    file: PathBuf,
+    state: SkillOutcome,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum SkillOutcome {
+    /// It is still there, because nothing was changed.
+    Kept,
+    Removed,
+    /// It is not as Bowline wrote it, and stays.
+    Changed,
 }
 
 #[derive(Debug, Serialize)]
@@ -110,6 +130,8 @@ struct Prepared {
     current: SettingsText,
     original: Original,
     backups: Backups,
+    /// The skill for efforts, if it is Bowline's own.
+    skill: Option<EffortSkill>,
     report: AgentReport,
 }
 
@@ -163,8 +185,8 @@ pub(super) fn run_in(
         elsewhere,
     };
     if matches!(state, State::Uninstalled | State::NotInstalled) {
-        for it in prepared.iter_mut().filter(|it| it.is_changed()) {
-            it.report.backup = it.current.restore(&it.original, &it.backups)?;
+        for it in &mut prepared {
+            it.carry_out()?;
         }
         // An agent that still has Bowline elsewhere uses it; but it would go on writing to what is deleted.
         if report.elsewhere.is_empty() || is_purge {
@@ -227,15 +249,26 @@ impl Prepared {
         let backups = Backups::of(current.target(), &surroundings.locations)?;
         let original =
             original(&agent, &current, &backups).map_err(|unfit| cannot_edit(&file, &unfit))?;
+        let skill = EffortSkill::find(&agent, scope, surroundings)?
+            .filter(|skill| skill.state != SkillState::Missing);
+        let effort_skill = skill.as_ref().map(|skill| SkillReport {
+            file: skill.file.clone(),
+            state: match skill.state {
+                SkillState::Changed => SkillOutcome::Changed,
+                _ => SkillOutcome::Kept,
+            },
+        });
         let report = AgentReport {
             agent: agent.name(),
             scope,
             state: State::NotInstalled,
             diff: Diff::between(&current.text, wanted(&original)),
             backup: None,
+            effort_skill,
             file,
         };
         Ok(Self {
+            skill: skill.filter(EffortSkill::is_ours),
             agent,
             current,
             original,
@@ -245,7 +278,24 @@ impl Prepared {
     }
 
     fn is_changed(&self) -> bool {
+        self.is_in_settings() || self.skill.is_some()
+    }
+
+    fn is_in_settings(&self) -> bool {
         wanted(&self.original) != self.current.text
+    }
+
+    fn carry_out(&mut self) -> Result<()> {
+        if self.is_in_settings() {
+            self.report.backup = self.current.restore(&self.original, &self.backups)?;
+        }
+        if let Some(skill) = &self.skill {
+            skill.remove()?;
+            if let Some(told) = &mut self.report.effort_skill {
+                told.state = SkillOutcome::Removed;
+            }
+        }
+        Ok(())
     }
 
     /// What would change, for those who are asked.
@@ -263,6 +313,11 @@ impl Prepared {
             let file = paths.show_absolute(&self.report.file);
             ui.line(Text::styled(file, style::HEADING));
             preview.show(ui);
+            ui.blank();
+        }
+        if let Some(skill) = &self.skill {
+            let file = paths.show_absolute(&skill.file);
+            ui.line(Text::styled(file, style::HEADING).plain(" (is removed)"));
             ui.blank();
         }
         Ok(())
@@ -311,6 +366,19 @@ fn show_agent(report: &AgentReport, agent: &Installable, paths: &Paths, ui: &mut
             "The file as it was: {}",
             paths.show_absolute(backup)
         ));
+    }
+    if let Some(skill) = &report.effort_skill {
+        let file = paths.show_absolute(&skill.file);
+        match skill.state {
+            SkillOutcome::Removed => {
+                ui.line(format!("The skill for efforts was removed: {file}"));
+            }
+            SkillOutcome::Changed => ui.line(Text::styled(
+                format!("{file} is not as Bowline wrote it; it was left as it is."),
+                style::CAUTION,
+            )),
+            SkillOutcome::Kept => {}
+        }
     }
 }
 

@@ -64,7 +64,7 @@ fn read_in(mut command: Command, text: &str) -> Shown {
 }
 
 /// The text as standard output would have shown it.
-fn coloured(text: &str) -> String {
+pub(super) fn coloured(text: &str) -> String {
     match anstream::AutoStream::choice(&io::stdout()) {
         anstream::ColorChoice::Never => anstream::adapter::strip_str(text).to_string(),
         _ => text.to_owned(),

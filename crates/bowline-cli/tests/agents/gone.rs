@@ -2,7 +2,7 @@
 
 use std::process::Stdio;
 
-use bowline_testkit::{client, put, until};
+use bowline_testkit::{Sandbox, client, put, until};
 use serde_json::json;
 
 use super::reporting::with_client;
@@ -18,6 +18,21 @@ exec sleep 600
 #[cfg(target_os = "linux")]
 fn an_agent_that_is_killed_ends_its_session_and_its_calls() {
     let sandbox = with_client();
+    kill_an_agent_of(&sandbox, || ());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn so_does_one_that_is_killed_while_no_daemon_runs() {
+    let sandbox = with_client();
+    kill_an_agent_of(&sandbox, || {
+        sandbox.run(&["daemon", "stop"]).expect(0, &[]);
+    });
+}
+
+/// Starts an agent, lets something happen, kills it, and looks at what becomes of its session with a daemon.
+#[cfg(target_os = "linux")]
+fn kill_an_agent_of(sandbox: &Sandbox, before: impl FnOnce()) {
     sandbox.run(&["daemon", "start"]).expect(0, &[]);
     for (file, id) in [("first.json", "toolu_1"), ("second.json", "toolu_2")] {
         let payload = json!({
@@ -41,8 +56,10 @@ fn an_agent_that_is_killed_ends_its_session_and_its_calls() {
     let session = || sandbox.json(&["session", "list"])["sessions"][0].clone();
     until("both calls are recorded", || session()["calls"] == 2);
     assert_eq!(session()["status"], "active");
+    before();
     agent.kill().unwrap();
     agent.wait().unwrap();
+    sandbox.run(&["daemon", "start"]).expect(0, &[]);
     until("the session ends", || session()["status"] == "ended");
     assert_eq!(session()["end_reason"], "gone");
     let call = sandbox.json(&["trace", "show", "toolu_2"]);

@@ -68,7 +68,7 @@ fn its_commands_exist() {
         let second = words
             .clone()
             .next()
-            .filter(|_| help.contains("\nCommands:"));
+            .filter(|word| help.contains("\nCommands:") && !word.starts_with("--"));
         for action in second.into_iter().flat_map(|it| it.split('|')) {
             let command = line.split_whitespace().next().unwrap_or_default();
             help = help_of(&sandbox, &[command, action]);

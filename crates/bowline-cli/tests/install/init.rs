@@ -615,3 +615,95 @@ fn each_entry_leads_to_an_answer() {
         assert!(answer.contains("\"deny\""), "{answer}");
     }
 }
+
+#[test]
+fn the_skill_for_efforts_is_installed_once_and_removed_unless_it_was_changed() {
+    let sandbox = installed();
+    let skill = sandbox.path("home/.claude/skills/effort/SKILL.md");
+    let init = ["init", "--with-efforts", "--yes"];
+
+    sandbox
+        .run(&["init", "--with-efforts", "--dry-run"])
+        .expect(0, &["skills/effort/SKILL.md (new file)", "+name: effort"]);
+    assert!(!skill.exists());
+    sandbox.run(&["init", "--yes"]).expect(0, &[]);
+    assert!(!skill.exists(), "it was not asked for");
+    sandbox.run(&init).expect(
+        0,
+        &["Already installed", "The skill for efforts is in", "now"],
+    );
+    let text = fs::read_to_string(&skill).unwrap();
+    assert!(text.starts_with("---\nname: effort\n"), "{text}");
+    sandbox
+        .run(&init)
+        .expect(0, &["already"])
+        .lacks(&["SKILL.md now"]);
+    assert_eq!(fs::read_to_string(&skill).unwrap(), text);
+    sandbox.run(&["doctor"]).expect(
+        0,
+        &["efforts: ~/.claude/skills/effort/SKILL.md is up to date"],
+    );
+
+    // A person's own words stay.
+    let own = format!("{text}\nAlso say hello.\n");
+    fs::write(&skill, &own).unwrap();
+    sandbox.run(&init).expect(0, &["it stays as it is"]);
+    sandbox.run(&["doctor"]).expect(
+        0,
+        &["efforts: ~/.claude/skills/effort/SKILL.md is not as Bowline wrote it"],
+    );
+    let report = sandbox.json(&["uninstall", "--yes"]);
+    assert_eq!(report["effort_skill"]["state"], "changed");
+    assert_eq!(fs::read_to_string(&skill).unwrap(), own);
+
+    fs::write(&skill, &text).unwrap();
+    sandbox
+        .run(&["uninstall", "--dry-run"])
+        .expect(0, &["skills/effort/SKILL.md (is removed)"]);
+    assert!(skill.exists());
+    let report = sandbox.json(&["uninstall", "--yes"]);
+    assert_eq!(report["effort_skill"]["state"], "removed");
+    assert!(!sandbox.path("home/.claude/skills").exists());
+    let report = sandbox.json(&["uninstall", "--yes"]);
+    assert_eq!(report["effort_skill"], Value::Null);
+}
+
+#[test]
+fn an_older_skill_for_efforts_is_brought_up_to_date() {
+    let sandbox = installed();
+    let skill = sandbox.path("home/.claude/skills/effort/SKILL.md");
+    sandbox
+        .run(&["init", "--with-efforts", "--yes"])
+        .expect(0, &[]);
+    let text = fs::read_to_string(&skill).unwrap();
+    // As if another version had written it.
+    let written = sandbox
+        .data()
+        .join("backups")
+        .join(skill.strip_prefix("/").unwrap());
+    for file in [&skill, &written.join("written")] {
+        fs::write(file, "---\nname: effort\n---\nolder\n").unwrap();
+    }
+    sandbox
+        .run(&["doctor"])
+        .expect(0, &["is of another version", "bowline init --with-efforts"]);
+    sandbox
+        .run(&["init", "--with-efforts", "--yes"])
+        .expect(0, &["-older", "+# Efforts", "now"]);
+    assert_eq!(fs::read_to_string(&skill).unwrap(), text);
+}
+
+#[test]
+fn a_projects_skill_for_efforts_is_in_the_project() {
+    let sandbox = installed();
+    let skill = sandbox.project().join(".claude/skills/effort/SKILL.md");
+    let report = sandbox.json(&["init", "--with-efforts", "--scope", "project", "--yes"]);
+    assert_eq!(report["effort_skill"]["state"], "installed");
+    assert_eq!(report["effort_skill"]["file"], skill.to_str().unwrap());
+    assert!(skill.exists());
+    assert!(!sandbox.path("home/.claude/skills").exists());
+    sandbox
+        .run(&["uninstall", "--scope", "project", "--yes"])
+        .expect(0, &["was removed"]);
+    assert!(!skill.exists());
+}

@@ -164,7 +164,7 @@ impl History {
     }
 
     /// So many milliseconds after the beginning of the work, a little more than five minutes ago.
-    fn at(&self, ms: i64) -> DateTime<Utc> {
+    pub(super) fn at(&self, ms: i64) -> DateTime<Utc> {
         self.start + TimeDelta::milliseconds(ms)
     }
 

@@ -8,7 +8,10 @@ use std::process::Command;
 use std::time::Duration;
 
 use bowline::hooks::Decision;
-use bowline_store::{CallKey, Change, Enforcement, Record, Unfinished};
+use bowline_continuity::action::{EffortStart, PhaseRequest, Who};
+use bowline_continuity::fleet::{AgentStatus, Process};
+use bowline_continuity::session::Dehydrated;
+use bowline_store::{AgentSignal, CallKey, Change, Enforcement, Record, Store as _, Unfinished};
 use bowline_testkit::{Ran, bowline, needs};
 use serde_json::json;
 
@@ -38,6 +41,11 @@ const VIEWS: &[(&str, &str)] = &[
     ("denied", "denied"),
     ("session_list", "session list"),
     ("session_show", "session show 8c2f"),
+    ("task_list", "task list"),
+    ("task_show", "task show fix-basket"),
+    ("effort_list", "effort list"),
+    ("effort_show", "effort show"),
+    ("note_list", "note list"),
     ("hooks", "hooks"),
     ("hooks_live", "hooks --live"),
     ("check", "check"),
@@ -95,6 +103,118 @@ fn what_only_a_person_reads_reads_well_at_every_width() {
     assert_looks("allow_list", line, |width| {
         said_to_a_person(&history, line, width)
     });
+}
+
+#[test]
+#[cfg_attr(
+    not(debug_assertions),
+    ignore = "only debug builds let their clock be set"
+)]
+fn the_fleet_reads_well_at_every_width() {
+    let history = History::standing_still();
+    history.record(fleet(&history));
+    for (name, line) in [("fleet", "fleet"), ("fleet_all", "fleet --all")] {
+        let args: Vec<&str> = line.split(' ').collect();
+        assert_looks(name, line, |width| said(&history, &args, width));
+    }
+}
+
+/// Agents in every state, two of them in an effort.
+fn fleet(history: &History) -> Vec<Record> {
+    let project = history.project().display().to_string();
+    let store = history.open_store();
+    let start = EffortStart {
+        who: Who {
+            folder: project.clone(),
+            agent_id: Some("main:build".into()),
+            ..Who::default()
+        },
+        project: project.clone(),
+        task: format!("{project}/.tasks/fix-login"),
+        skill: "implement".into(),
+        phases: vec!["1: Plan".into(), "2: Build".into()],
+        ..EffortStart::default()
+    };
+    let time = history.event("Stop", "x", 0).decided.time;
+    let effort = store
+        .continuity()
+        .start_effort(&start, time)
+        .unwrap()
+        .effort;
+    let phase = PhaseRequest {
+        to: "1: Plan".into(),
+        ..PhaseRequest::default()
+    };
+    let who = start.who.clone();
+    (store.continuity())
+        .change_phase(effort.id, &who, &phase, time)
+        .unwrap();
+    let says = |event: &str, session: &str, ms: i64, signal: AgentSignal| {
+        with(
+            history.event(event, session, ms),
+            Change::AgentStatus(signal),
+        )
+    };
+    let signal = |status| AgentSignal {
+        folder: Some(project.clone()),
+        ..AgentSignal::new(status)
+    };
+    let used = |record: Record, used: f64| with(record, Change::ContextUsed { used });
+    let test = json!({"command": "cargo test --workspace --all-features"});
+    let build = AgentSignal {
+        id: Some("main:build".into()),
+        effort: Some(effort.id),
+        ..signal(AgentStatus::Working)
+    };
+    let gone = Process {
+        id: u32::MAX,
+        started: 1,
+    };
+    vec![
+        used(says("PreToolUse", SHOP, 20_000, build), 0.62),
+        history.start(SHOP, TEST, "Bash", 300_000, &test),
+        used(
+            says(
+                "PermissionRequest",
+                OTHER,
+                250_000,
+                AgentSignal {
+                    waiting_for: Some("permission for Bash: git push origin fix/rounding".into()),
+                    folder: Some(format!("{project}-worktrees/rounding")),
+                    ..signal(AgentStatus::Attention)
+                },
+            ),
+            0.91,
+        ),
+        says(
+            "PostToolUseFailure",
+            "e55a0001-1111",
+            100_000,
+            signal(AgentStatus::Error),
+        ),
+        says(
+            "PreToolUse",
+            "dead0001-2222",
+            200_000,
+            AgentSignal {
+                process: Some(gone),
+                ..signal(AgentStatus::Working)
+            },
+        ),
+        says("Stop", "d04e0001-3333", 150_000, signal(AgentStatus::Done)),
+        with(
+            says(
+                "SessionEnd",
+                "0ff00001-4444",
+                160_000,
+                signal(AgentStatus::Done),
+            ),
+            Change::SessionEnded {
+                reason: Some("prompt_input_exit".into()),
+                unfinished: Unfinished::Cancelled,
+            },
+        ),
+    ]
 }
 
 /// What the view says in each width, in one file.
@@ -161,6 +281,7 @@ fn masked(text: &str) -> String {
 fn furnished() -> History {
     let history = History::standing_still();
     history.record(story(&history));
+    work_on_efforts(&history);
     for (file, text) in [
         (
             "home/.config/bowline/config.toml",
@@ -185,6 +306,85 @@ fn furnished() -> History {
     let runs = Permissions::from_mode(0o755);
     fs::set_permissions(history.path("home/shop/lint.sh"), runs).unwrap();
     history
+}
+
+/// Two efforts of a task: one is finished, the other one goes on.
+fn work_on_efforts(history: &History) {
+    let store = history.open_store();
+    let project = history.project().to_str().unwrap().to_owned();
+    let task = format!("{project}/.tasks/fix-basket");
+    let who = Who {
+        folder: project.clone(),
+        project: Some(project.clone()),
+        session: Some(SHOP.to_owned()),
+        ..Who::default()
+    };
+    let start = |skill: &str, phases: &[&str]| EffortStart {
+        who: who.clone(),
+        project: project.clone(),
+        task: task.clone(),
+        title: Some("Fix the prices of the basket".to_owned()),
+        skill: skill.to_owned(),
+        phases: phases.iter().map(|it| (*it).to_owned()).collect(),
+        mode: None,
+    };
+    let enter = |effort, to: &str, proof: Option<&str>, at| {
+        let request = PhaseRequest {
+            to: to.to_owned(),
+            proof: proof.map(str::to_owned),
+            reason: None,
+        };
+        let store = store.continuity();
+        store.change_phase(effort, &who, &request, at).unwrap();
+    };
+    let at = |ms| history.at(ms);
+    let efforts = store.continuity();
+
+    let first = efforts
+        .start_effort(&start("brainstorm", &[]), at(1_000))
+        .unwrap();
+    enter(first.effort.id, "Ideas", None, at(2_000));
+    efforts.finish_effort(first.effort.id, at(60_000)).unwrap();
+
+    let phases = [
+        "1: Understand",
+        "2: Build",
+        "2.1: Check the prices",
+        "3: Deliver",
+    ];
+    let second = efforts
+        .start_effort(&start("implement", &phases), at(70_000))
+        .unwrap();
+    let effort = second.effort.id;
+    enter(effort, "1", None, at(71_000));
+    let proof =
+        "Prices are added in cents, but discounts are taken in euros; src/basket/prices.rs line 42";
+    enter(effort, "2", Some(proof), at(200_000));
+    efforts
+        .dehydrate(
+            &who,
+            effort,
+            &Dehydrated {
+                summary: "Half of it".to_owned(),
+                ..Dehydrated::default()
+            },
+            at(210_000),
+        )
+        .unwrap();
+    for (effort, text) in [
+        (None, "The release is on Friday; no new dependency before"),
+        (
+            Some(effort),
+            "Prices stay in cents everywhere, as decided with Ann: the API of the basket must not change",
+        ),
+    ] {
+        efforts
+            .add_note(&who, &project, effort, text, at(220_000))
+            .unwrap();
+    }
+    history.write("home/shop/.tasks/fix-basket/2_IMPLEMENT_LOG.md", "# Log\n");
+    history.write("home/shop/.tasks/fix-basket/2_PLAN.md", "# Plan\n");
+    history.write("home/shop/.tasks/fix-basket/1_IDEAS.md", "# Ideas\n");
 }
 
 fn story(history: &History) -> Vec<Record> {

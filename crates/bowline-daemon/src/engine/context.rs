@@ -6,10 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use bowline::hooks::{CancellationToken, HookInput, Recording, parse_payload};
+use bowline::hooks::{CancellationToken, HookContext, HookInput, Recording, parse_payload};
 use bowline::settings::{Locations, Steers, find_project, project_variables};
 use bowline_agents::{DEFAULT, Protocol};
 use bowline_builtins::OWN_PLACE_VARIABLES;
+use bowline_builtins::continuity::Caller;
+use bowline_builtins::machine::process;
 use bowline_builtins::recorder::{DISABLING_VARIABLES, disables};
 use bowline_wire::Call;
 use chrono::{DateTime, Utc};
@@ -24,6 +26,8 @@ use crate::registration::{PROJECT_SCOPE, SCOPE_VARIABLE};
 
 /// Switches deciding off, in the agent's environment.
 pub(super) const SWITCH_VARIABLE: &str = "BOWLINE";
+/// Names an agent in its fleet.
+const AGENT_ID_VARIABLE: &str = "AGENT_ID";
 /// The variables that move the folders of settings and of protected files.
 const LOCATION_VARIABLES: [&str; OWN_PLACE_VARIABLES.len()] = OWN_PLACE_VARIABLES;
 
@@ -70,6 +74,8 @@ pub(crate) struct CallContext {
     deciding: Switch,
     /// The variables that switch recording off.
     unrecorded_by: Vec<&'static str>,
+    /// The agent's name in its fleet.
+    agent_id: Option<String>,
     /// Whether another call reports the same event.
     pub(super) met: Met,
     pub(super) cancellation: CancellationToken,
@@ -90,6 +96,7 @@ impl CallContext {
         let mut deciding = Switch::On;
         let mut unrecorded_by = Vec::new();
         let mut entry = Entry::User;
+        let mut agent_id = None;
         for (name, value) in call.env.iter_if(may_be_known) {
             let (Some(name), Some(value)) = (name.to_str(), value.to_str()) else {
                 continue;
@@ -98,6 +105,7 @@ impl CallContext {
                 name if protocol.project_variable == Some(name) => named = Some(value.into()),
                 SWITCH_VARIABLE if value == "off" => deciding = Switch::Off,
                 SCOPE_VARIABLE if value == PROJECT_SCOPE => entry = Entry::Project,
+                AGENT_ID_VARIABLE => agent_id = Some(value.to_owned()),
                 name => {
                     if let Some(variable) = disabling(name, value) {
                         unrecorded_by.push(variable);
@@ -125,6 +133,7 @@ impl CallContext {
             locations: Arc::new(locations),
             deciding,
             unrecorded_by,
+            agent_id,
             met: engine.duplicates.meet(call, payload, entry),
             cancellation,
         };
@@ -188,6 +197,18 @@ impl CallContext {
             self.deciding
         } else {
             Switch::Off
+        }
+    }
+
+    /// Says in the hooks' context who reports the event.
+    pub(super) fn introduce(&self, ctx: &HookContext, void: &Void) {
+        if let Some(id) = &self.agent_id
+            && !void.has(AGENT_ID_VARIABLE)
+        {
+            Caller::set_agent_id(ctx, id);
+        }
+        if let Some(reporter) = self.call.reporter {
+            Caller::set_process(ctx, move || process::agent_of(reporter));
         }
     }
 
@@ -298,7 +319,7 @@ pub fn name_the_agent(call: &mut Call, payload: &[u8]) {
 
 /// Whether a variable may be one of ours, by its first letter.
 fn may_be_known(entry: &[u8]) -> bool {
-    matches!(entry, [b'B' | b'C' | b'H' | b'X', ..])
+    matches!(entry, [b'B' | b'C' | b'H' | b'X', ..] | [b'A', b'G', ..])
 }
 
 /// What hooks get instead of a project's value: the folders of the person as this process knows them, and the usual `PATH`.
@@ -316,7 +337,7 @@ mod tests {
 
     #[test]
     fn no_variable_that_counts_is_ruled_out_by_its_first_letter() {
-        let one_by_one = ["BOWLINE", SCOPE_VARIABLE];
+        let one_by_one = ["BOWLINE", SCOPE_VARIABLE, AGENT_ID_VARIABLE];
         for name in one_by_one
             .iter()
             .chain(&bowline_agents::project_variables())

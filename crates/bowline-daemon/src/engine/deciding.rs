@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use bowline::hooks::{Decision, HookContext, HookEvent, HookInput, Opinion, TriggerResult};
 use bowline::settings::Steers;
+use bowline_builtins::continuity::note_question;
 use bowline_builtins::recorder::{add_change, make_record};
 use bowline_store::{Change, Enforcement, HookFired, Record};
 use serde_json::Value;
@@ -174,6 +175,11 @@ impl CallContext {
             self.recall_mode(project, patience).await;
         }
         let mut result = manager.trigger(self.input(), &ctx).await;
+        if event == HookEvent::PreToolUse && result.output.decision() == Decision::Ask {
+            let live = &self.engine.shared.live;
+            let place = (project.folder.as_path(), project.fleet());
+            note_question(live, place, self.input(), &result.output, &ctx);
+        }
         if let Some(why) = &idle {
             note_idleness(&mut result, event, why);
         }
@@ -328,10 +334,11 @@ impl CallContext {
             .with_recording(self.recording(void))
             .with_cwd(self.folder(project))
             .with_cancellation(self.cancellation.clone());
-        match project.weight(self.input.event_type()) {
-            Weight::Heavy => ctx.with_env(self.variables(void)),
-            // No process gets them.
-            Weight::Light => ctx,
+        self.introduce(&ctx, void);
+        if project.may_start_a_process(self.input.event_type()) {
+            ctx.with_env(self.variables(void))
+        } else {
+            ctx
         }
     }
 

@@ -5,11 +5,10 @@ use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
+use crate::rpc::efforts::SESSION_VARIABLES;
+
 /// The variable that names the file.
 pub(super) const FILE_VARIABLE: &str = "CLAUDE_ENV_FILE";
-
-/// The variable that shells get. Scripts written for the tracker HtmlGraph look for this name.
-const SESSION_VARIABLE: &str = "HTMLGRAPH_SESSION_ID";
 
 /// No agent's ids are longer.
 const LONGEST_ID: usize = 128;
@@ -25,7 +24,8 @@ pub(super) fn hand_over(file: &Path, session: &str) -> io::Result<()> {
         .mode(0o600)
         .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed())
         .open(file)?;
-    file.write_all(format!("export {SESSION_VARIABLE}='{session}'\n").as_bytes())
+    let exports = SESSION_VARIABLES.map(|name| format!("export {name}='{session}'\n"));
+    file.write_all(exports.concat().as_bytes())
 }
 
 /// Whether an id has only harmless characters, because a shell will read it.
@@ -61,7 +61,7 @@ mod tests {
         hand_over(&file, "s-1").unwrap();
         assert_eq!(
             fs::read_to_string(&file).unwrap(),
-            "export A=1\nexport HTMLGRAPH_SESSION_ID='s-1'\n"
+            "export A=1\nexport BOWLINE_SESSION='s-1'\nexport HTMLGRAPH_SESSION_ID='s-1'\n"
         );
         let other = root.path().join("profile.sh");
         for (file, session) in [

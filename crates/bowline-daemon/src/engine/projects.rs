@@ -9,7 +9,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
 use bowline::hooks::{Activation, HookEvent, HookManager, RunMode, Services};
-use bowline::settings::{self, Action, FileKind, FileStatus, Locations, Settings, TrustState};
+use bowline::settings::{
+    self, Action, FileKind, FileStatus, FleetConfig, Locations, Settings, TrustState,
+};
 use bowline_agents::ClaudeHooks;
 use bowline_builtins::{Builtins, SharedState, own_places, own_places_unseen};
 use bowline_guard::paths::OwnPlaces;
@@ -251,6 +253,16 @@ impl Project {
         } else {
             Weight::Light
         }
+    }
+
+    /// Whether a process may be started for an event, so that the caller's environment is needed.
+    pub(super) fn may_start_a_process(&self, event: HookEvent) -> bool {
+        self.weight(event) == Weight::Heavy || self.fleet().notify
+    }
+
+    /// How a person learns what its agents do.
+    pub(super) fn fleet(&self) -> FleetConfig {
+        self.settings.config.fleet
     }
 
     /// Whether anything runs outside this process for any event.

@@ -4,6 +4,7 @@ use bowline_store::{DecisionFilter, SessionRef, StatusFilter, TraceStatus};
 use bowline_wire::RequestError;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 /// At most this many rows per answer.
@@ -155,6 +156,42 @@ impl Arguments {
             self.wrong(name, &value, &format!("a number from 1 to {MAX_LIMIT}"));
         }
         limit
+    }
+
+    /// A whole number.
+    pub(super) fn number(&mut self, name: &'static str) -> Option<i64> {
+        self.value(name, "a whole number")
+    }
+
+    /// A required whole number.
+    pub(super) fn needed_number(&mut self, name: &'static str) -> Option<i64> {
+        self.needed_value(name, "a whole number")
+    }
+
+    /// A value of a type that says itself how it is read.
+    pub(super) fn value<T: DeserializeOwned>(
+        &mut self,
+        name: &'static str,
+        expected: &str,
+    ) -> Option<T> {
+        let value = self.take(name)?;
+        let read = serde_json::from_value(value.clone()).ok();
+        if read.is_none() {
+            self.wrong(name, &value, expected);
+        }
+        read
+    }
+
+    /// A required one.
+    pub(super) fn needed_value<T: DeserializeOwned>(
+        &mut self,
+        name: &'static str,
+        expected: &str,
+    ) -> Option<T> {
+        if self.left.get(name).is_none_or(Value::is_null) {
+            self.issue(format!("`{name}` is missing; expected {expected}"));
+        }
+        self.value(name, expected)
     }
 
     /// A number of milliseconds.

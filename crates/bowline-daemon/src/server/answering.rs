@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bowline::hooks::CancellationToken;
+use bowline_builtins::machine::process;
 use bowline_store::Submission;
 use bowline_wire::{Call, Heard, Reply, Response, Signs};
 use serde_json::Value;
@@ -10,9 +11,8 @@ use serde_json::Value;
 use super::outbox::Outbox;
 use super::relief::{Pending, Relief};
 use super::{AnswerWhen, hook_request};
-use crate::agents;
+
 use crate::engine::Decided;
-use crate::peer;
 use crate::status::Shared;
 
 /// How the answer is written.
@@ -61,7 +61,7 @@ impl Answering {
                 outbox.end_wait();
                 if let Some(record) = &decided.record {
                     // The hook's process still exists: it waits for its answer.
-                    let reporter = || agents::agent_of(peer::process(outbox.stream())?);
+                    let reporter = || process::agent_of(self.call.reporter?);
                     shared.agents.note(record, reporter);
                 }
                 (bytes, Shared::end_event)

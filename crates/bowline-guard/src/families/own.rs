@@ -82,15 +82,19 @@ fn bowline_args(run: Run<'_>) -> Option<&[Arg]> {
 /// Whether a command of Bowline only looks, tries out, or makes things stricter. What is not known is not harmless.
 fn is_harmless(parsed: &Parsed<'_>) -> bool {
     match parsed.at(0) {
-        "" | "check" | "complete" | "completions" | "demo" | "denied" | "doctor" | "eval"
-        | "events" | "explain" | "help" | "hook" | "hooks" | "log" | "redact" | "resume"
-        | "schema" | "session" | "status" | "test" | "trace" | "version" => true,
+        "" | "check" | "complete" | "completions" | "demo" | "denied" | "doctor" | "effort"
+        | "eval" | "events" | "explain" | "fleet" | "help" | "hook" | "hooks" | "log"
+        | "redact" | "resume" | "schema" | "session" | "status" | "task" | "test" | "trace"
+        | "version" => true,
+        // A person may have pinned it.
+        "note" => parsed.at(1) != "remove",
         "rules" => matches!(parsed.at(1), "" | "list" | "show" | "test"),
         "daemon" => matches!(parsed.at(1), "" | "run" | "start" | "status" | "unit"),
         "store" => {
             matches!(parsed.at(1), "" | "path" | "size" | "backup" | "compact")
                 || (parsed.at(1) == "forget" && parsed.has(&["dry-run"]))
         }
+        "lease" => matches!(parsed.at(1), "" | "list"),
         "trust" => parsed.has(&["list"]),
         // Without a yes it asks by itself.
         "init" => {

@@ -1,10 +1,10 @@
 //! What a record costs, and how long questions take while records arrive.
 //!
 //! ```text
-//! cargo bench -p bowline-store --bench store -- [commits] [queries] [--quick] [--traces N] [--seconds N]
+//! cargo bench -p bowline-store --bench store -- [commits] [queries] [fleet] [--quick] [--traces N] [--seconds N]
 //! ```
 //!
-//! Without a part both are run. `--quick` is for a look in between: fewer traces, shorter measurements. In a release build
+//! Without a part all are run. `--quick` is for a look in between: fewer traces, shorter measurements. In a release build
 //! it ends with 1 when a limit is missed.
 #![expect(
     clippy::unwrap_used,
@@ -16,6 +16,7 @@
 
 mod commits;
 mod cpu;
+mod fleet;
 mod load;
 mod queries;
 
@@ -63,7 +64,7 @@ fn main() -> ExitCode {
     while let Some(argument) = arguments.next() {
         let mut number = || arguments.next().and_then(|text| text.parse().ok());
         match argument.as_str() {
-            "commits" | "queries" => parts.push(argument),
+            "commits" | "queries" | "fleet" => parts.push(argument),
             "--quick" => {
                 size = Size {
                     traces: 50_000,
@@ -77,7 +78,7 @@ fn main() -> ExitCode {
             "--bench" => {}
             other => {
                 eprintln!(
-                    "`{other}` is not known: commits, queries, --quick, --traces N or --seconds N"
+                    "`{other}` is not known: commits, queries, fleet, --quick, --traces N or --seconds N"
                 );
                 return ExitCode::from(2);
             }
@@ -91,6 +92,9 @@ fn main() -> ExitCode {
     }
     if wanted("queries") {
         verdict = verdict.and(queries::measure(folder.path(), &size));
+    }
+    if wanted("fleet") {
+        verdict = verdict.and(fleet::measure(folder.path(), &size));
     }
     if verdict == LimitCheck::Missed && !cfg!(debug_assertions) {
         return ExitCode::FAILURE;

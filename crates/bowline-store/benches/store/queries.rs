@@ -14,7 +14,7 @@ use chrono::{TimeDelta, Utc};
 use crate::load::{begin, event, finish, half, project, scatter, session, tool, tool_use_id};
 use crate::{LimitCheck, Size};
 
-const LIMIT: Duration = Duration::from_millis(2);
+pub(crate) const LIMIT: Duration = Duration::from_millis(2);
 const ROUNDS: u64 = 5;
 const PER_SESSION: u64 = 1_000;
 const PER_PROMPT: u64 = 20;
@@ -270,7 +270,7 @@ fn time(store: &SqliteStore, size: &Size, query: &Query) -> (Duration, Duration)
     (at(&mut medians, 50), at(&mut p99s, 50))
 }
 
-fn at(times: &mut [Duration], percent: usize) -> Duration {
+pub(crate) fn at(times: &mut [Duration], percent: usize) -> Duration {
     times.sort_unstable();
     times.get(times.len() * percent / 100).copied().unwrap()
 }

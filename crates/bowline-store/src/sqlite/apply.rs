@@ -164,6 +164,17 @@ impl<'a> Apply<'a> {
             Change::DelegationStarted(start) => self.start_delegation(session, start),
             Change::SubagentStarted => self.start_subagent(session),
             Change::DelegationEnded(end) => self.end_delegation(session, end),
+            Change::EffortJoined { .. }
+            | Change::HeartbeatCounted
+            | Change::HeartbeatReset
+            | Change::ContextUsed { .. }
+            | Change::AgentStatus(_)
+            | Change::Said(_)
+            | Change::FilesLoaded { .. }
+            | Change::FilesPreloaded { .. }
+            | Change::Todos { .. }
+            | Change::FilesEdited { .. }
+            | Change::TranscriptRead { .. } => self.change_continuity(change, session),
         }
     }
 }

@@ -16,6 +16,7 @@ use super::memory::Memory;
 use super::readers::Readers;
 use super::recent::{self, Recent};
 use super::{Options, connection, millis, queries};
+use crate::continuity::Refused;
 use crate::error::{Error, Result, Unavailable};
 use crate::gap::{Gap, PendingGaps};
 use crate::hook_figures::PendingFigures;
@@ -240,21 +241,39 @@ impl SqliteBackend {
         }
     }
 
-    /// Does something in one transaction.
-    pub(super) fn transact<T>(
+    /// Does something in one transaction, which is rolled back if it fails.
+    pub(super) fn transact<T, E: From<Error>>(
         &mut self,
         patience: Duration,
-        what: impl FnOnce(&Connection, &mut Memory) -> Result<T>,
-    ) -> Result<T> {
+        what: impl FnOnce(&Connection, &mut Memory) -> Result<T, E>,
+    ) -> Result<T, E> {
         self.database()?;
         let Some(db) = &mut self.connection else {
-            return Err(Error::Closed);
+            return Err(Error::Closed.into());
         };
-        db.busy_timeout(patience)?;
-        let transaction = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        db.busy_timeout(patience).map_err(Error::from)?;
+        let transaction = db
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(Error::from)?;
         let value = what(&transaction, &mut self.memory)?;
-        transaction.commit()?;
+        transaction.commit().map_err(Error::from)?;
         Ok(value)
+    }
+
+    /// Makes a change that no event came with, and says how many rows it changed. It touches nothing that is remembered.
+    pub(super) fn change<T>(
+        &mut self,
+        what: impl FnOnce(&Connection) -> Result<T, Refused>,
+    ) -> Result<(T, u64), Refused> {
+        self.look_after_files();
+        self.settle_doubt()?;
+        let keeper = self.keeper.clone();
+        let _pen = keeper.take_pen();
+        self.transact(self.options.deadline, |db, _| {
+            let before = db.total_changes();
+            let value = what(db)?;
+            Ok((value, db.total_changes() - before))
+        })
     }
 
     fn count(&mut self, records: &[Arc<Record>], applied: &[Applied]) {

@@ -29,16 +29,17 @@ macro_rules! migration {
 /// The oldest version of the schema that was ever released.
 const OLDEST: i64 = 5;
 /// The newest version of the schema.
-pub(super) const NEWEST: i64 = 5;
+pub(super) const NEWEST: i64 = 6;
 
 /// All of them, in their order.
-const MIGRATIONS: [(&str, &str); 1] = [migration!("V5__records")];
+pub(super) const MIGRATIONS: [(&str, &str); 2] =
+    [migration!("V5__records"), migration!("V6__continuity")];
 
 /// `BOWL`, so that no other program's database is taken for ours.
 const APPLICATION: i64 = 0x424f_574c;
 /// Pages in memory, in KiB. More would not be faster: a commit whose rows made a page split looks at every one of them.
 const CACHE: i64 = 4 * 1024;
-const STATEMENTS: usize = 64;
+const STATEMENTS: usize = 128;
 /// The text between the name of a database that was moved aside and the time.
 const ASIDE: &str = ".corrupt-";
 /// How long counting in a damaged database may take. A caller may be waiting.
@@ -192,7 +193,15 @@ fn migrate(db: &mut Connection, path: &Path) -> Result<()> {
 }
 
 pub(super) fn apply(db: &mut Connection) -> std::result::Result<(), refinery_core::Error> {
-    let migrations = MIGRATIONS
+    run(db, &MIGRATIONS)
+}
+
+/// Applies those that are not applied yet.
+pub(super) fn run(
+    db: &mut Connection,
+    migrations: &[(&str, &str)],
+) -> std::result::Result<(), refinery_core::Error> {
+    let migrations = migrations
         .iter()
         .map(|(name, sql)| Migration::unapplied(name, sql))
         .collect::<std::result::Result<Vec<_>, _>>()?;

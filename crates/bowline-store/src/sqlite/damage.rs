@@ -235,7 +235,7 @@ impl SqliteBackend {
         });
         drop(pen);
         self.recent = recent;
-        let (back, missing) = settled.inspect_err(|_| self.memory.forget())?;
+        let (back, missing) = settled.inspect_err(|_: &Error| self.memory.forget())?;
         let Some(doubt) = self.doubted.take() else {
             return Ok(());
         };

@@ -267,6 +267,7 @@ impl Apply<'_> {
                 self.at,
                 end.last_message
             ])?;
+        self.merge_loaded(session)?;
         self.end_row(session.id, None)
     }
 

@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, ToSql, params};
 
 use super::backend::SqliteBackend;
 use super::checkpoint::Emptied;
-use super::{connection, keys, millis};
+use super::{connection, continuity, keys, millis};
 use crate::error::{Error, Result};
 use crate::queue::lock;
 use crate::store::{Forget, Forgotten};
@@ -42,13 +42,12 @@ pub(super) fn before(db: &Connection, cutoff: i64) -> Result<(usize, Forgotten)>
             (SELECT id FROM delegations WHERE started_at < ?1 ORDER BY started_at LIMIT ?2)",
         cutoff,
     )?;
+    let continued = continuity::before(db, cutoff, ROWS)?;
     // A session is older than everything in it is new: it goes last.
     let sessions = if traces == 0 {
-        remove(
-            "DELETE FROM sessions WHERE id IN
-                (SELECT id FROM sessions WHERE last_event_at < ?1 ORDER BY last_event_at LIMIT ?2)",
-            cutoff,
-        )?
+        continuity::with_old_sessions(db, cutoff, ROWS)?;
+        let old = continuity::OLD_SESSIONS;
+        remove(&format!("DELETE FROM sessions WHERE id IN ({old})"), cutoff)?
     } else {
         0
     };
@@ -59,7 +58,7 @@ pub(super) fn before(db: &Connection, cutoff: i64) -> Result<(usize, Forgotten)>
         remains: Vec::new(),
     };
     Ok((
-        events + traces + prompts + work + delegations + sessions,
+        events + traces + prompts + work + delegations + continued + sessions,
         forgotten,
     ))
 }
@@ -156,7 +155,10 @@ impl Forgetting {
                 let cutoff = *cutoff;
                 self.some_before(backend, cutoff)?
             }
-            What::All => self.some_before(backend, i64::MAX)?,
+            What::All => {
+                backend.remove(continuity::all)?;
+                self.some_before(backend, i64::MAX)?
+            }
             What::Session(_) | What::Project(_) => self.some_of_found(backend)?,
         };
         if removed > 0 {
@@ -228,6 +230,7 @@ impl Forgetting {
             return Ok(1);
         }
         if let Some(project) = found.project.take() {
+            continuity::of_project(db, project)?;
             // A session that began meanwhile keeps it.
             db.prepare_cached(
                 "DELETE FROM projects WHERE id = ?1 AND NOT EXISTS
@@ -302,10 +305,11 @@ impl Forgetting {
         let prompts = remove("prompts", "prompts_by_chain")?;
         let work = remove("work", "work_by_chain")?;
         let delegations = remove("delegations", "delegations_by_chain")?;
+        let continued = continuity::of_chain(db, chain, ROWS)?;
         let sessions = remove("sessions", "sessions_by_chain")?;
         self.forgotten.traces += traces as u64;
         self.forgotten.sessions += sessions as u64;
-        Ok(traces + prompts + work + delegations + sessions)
+        Ok(traces + prompts + work + delegations + continued + sessions)
     }
 }
 

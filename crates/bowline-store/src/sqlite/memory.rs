@@ -2,6 +2,8 @@
 //! after a failure and when another process has written.
 
 use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rusqlite::{Connection, params};
 
@@ -49,6 +51,8 @@ struct Heard {
 
 #[derive(Debug, Default)]
 pub(super) struct Memory {
+    /// Counts how often another process was found to have written.
+    foreign_writes: Arc<AtomicU64>,
     data_version: i64,
     projects: HashMap<String, i64>,
     sessions: HashMap<SessionKey, KnownSession>,
@@ -60,8 +64,15 @@ pub(super) struct Memory {
 }
 
 impl Memory {
+    pub(super) fn new(foreign_writes: Arc<AtomicU64>) -> Self {
+        Self {
+            foreign_writes,
+            ..Self::default()
+        }
+    }
+
     pub(super) fn forget(&mut self) {
-        *self = Self::default();
+        *self = Self::new(self.foreign_writes.clone());
     }
 
     /// Forgets everything if another process has written. To be called within a transaction.
@@ -69,7 +80,11 @@ impl Memory {
         let version = db
             .prepare_cached("PRAGMA data_version")?
             .query_row([], |row| row.get(0))?;
-        if version != self.data_version
+        let is_foreign = version != self.data_version;
+        if is_foreign {
+            self.foreign_writes.fetch_add(1, Ordering::Release);
+        }
+        if is_foreign
             || self.sessions.len() > MAX_REMEMBERED
             || self.projects.len() > MAX_REMEMBERED
             || self.open.are_too_many()
@@ -134,18 +149,7 @@ impl Memory {
         if let Some(id) = self.projects.get(path) {
             return Ok(*id);
         }
-        let name = path
-            .trim_end_matches('/')
-            .rsplit('/')
-            .next()
-            .unwrap_or(path);
-        db.prepare_cached(
-            "INSERT INTO projects (path, name, created_at) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
-        )?
-        .execute(params![path, name, now])?;
-        let id = db
-            .prepare_cached("SELECT id FROM projects WHERE path = ?1")?
-            .query_row([path], |row| row.get(0))?;
+        let id = project_row(db, path, now)?;
         self.projects.insert(path.to_owned(), id);
         Ok(id)
     }
@@ -161,6 +165,23 @@ impl Memory {
         self.next_trace = Some(next + 1);
         Ok(next)
     }
+}
+
+/// The number of a project, which is made if it is missing.
+pub(super) fn project_row(db: &Connection, path: &str, now: i64) -> Result<i64> {
+    let name = path
+        .trim_end_matches('/')
+        .rsplit('/')
+        .next()
+        .unwrap_or(path);
+    db.prepare_cached(
+        "INSERT INTO projects (path, name, created_at) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING",
+    )?
+    .execute(params![path, name, now])?;
+    let id = db
+        .prepare_cached("SELECT id FROM projects WHERE path = ?1")?
+        .query_row([path], |row| row.get(0))?;
+    Ok(id)
 }
 
 fn write_heard(db: &Connection, session: i64, heard: &mut Heard) -> Result<()> {

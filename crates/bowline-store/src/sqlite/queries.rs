@@ -20,7 +20,7 @@ use crate::trace::SessionRef;
 /// At most this many rows of one kind per answer.
 const MAX_ROWS: usize = 10_000;
 
-fn limit(rows: usize) -> i64 {
+pub(super) fn limit(rows: usize) -> i64 {
     i64::try_from(rows.min(MAX_ROWS)).unwrap_or(0)
 }
 

@@ -93,14 +93,34 @@ pub(super) fn weight(record: &Record) -> usize {
         Change::TraceEnded(end) => end.output.as_ref().map_or(0, value),
         Change::PromptGiven { text } => text.as_ref().map_or(0, String::len),
         Change::Worked { work, .. } => value(work),
+        Change::Said(message) => message.content.len(),
+        Change::TranscriptRead { messages, .. } => {
+            messages.iter().map(|message| message.content.len()).sum()
+        }
+        Change::FilesLoaded { files } | Change::FilesEdited { files } => texts(files),
+        Change::FilesPreloaded {
+            files,
+            directives,
+            directories,
+        } => texts(files) + texts(directives) + texts(directories),
+        Change::Todos { todos } => todos.iter().map(|todo| todo.text.len()).sum(),
         Change::SessionStarted { .. }
         | Change::SessionEnded { .. }
         | Change::TraceClosed { .. }
         | Change::DelegationStarted(_)
         | Change::SubagentStarted
-        | Change::DelegationEnded(_) => 64,
+        | Change::DelegationEnded(_)
+        | Change::EffortJoined { .. }
+        | Change::HeartbeatCounted
+        | Change::HeartbeatReset
+        | Change::ContextUsed { .. }
+        | Change::AgentStatus(_) => 64,
     });
     1_024 + changes.sum::<usize>()
+}
+
+fn texts(texts: &[String]) -> usize {
+    texts.iter().map(String::len).sum()
 }
 
 fn value(value: &Value) -> usize {

@@ -3,6 +3,7 @@
 use rusqlite::{OptionalExtension, params};
 
 use super::apply::Apply;
+use super::continuity;
 use super::memory::{KnownSession, SessionKey};
 use crate::error::Result;
 use crate::record::{AGENT_ENDED, Change, GONE, Subagent, Unfinished};
@@ -23,7 +24,7 @@ impl Apply<'_> {
         }
     }
 
-    fn host_key(&self) -> SessionKey {
+    pub(super) fn host_key(&self) -> SessionKey {
         SessionKey {
             agent: self.record.decided.agent.clone(),
             name: self.record.decided.session.clone(),
@@ -118,7 +119,7 @@ impl Apply<'_> {
         }
     }
 
-    fn find(&self, key: &SessionKey) -> Result<Option<KnownSession>> {
+    pub(super) fn find(&self, key: &SessionKey) -> Result<Option<KnownSession>> {
         let found = self
             .db
             .prepare_cached(
@@ -165,7 +166,10 @@ impl Apply<'_> {
             ])?;
         let id = self.db.last_insert_rowid();
         match before {
-            Some(before) => self.end_row(before.id, Some("continued"))?,
+            Some(before) => {
+                self.end_row(before.id, Some("continued"))?;
+                continuity::go_on(self.db, before.id, id)?;
+            }
             None => {
                 self.db
                     .prepare_cached("UPDATE sessions SET chain_id = id WHERE id = ?1")?
@@ -258,6 +262,8 @@ impl Apply<'_> {
         unfinished: Unfinished,
     ) -> Result<()> {
         self.end_row(session.id, reason)?;
+        continuity::end_agent(self.db, session.id, reason, self.at)?;
+        continuity::end_leases(self.db, session.chain)?;
         let gone = (reason == Some(GONE)).then_some(AGENT_ENDED);
         self.db
             .prepare_cached(

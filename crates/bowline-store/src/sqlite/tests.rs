@@ -9,7 +9,7 @@ use crate::trace::{DecisionFilter, EventFilter, StatusFilter};
 mod faults;
 mod growth;
 
-fn database() -> (tempfile::TempDir, Connection) {
+pub(super) fn database() -> (tempfile::TempDir, Connection) {
     let folder = tempfile::tempdir().unwrap();
     let options = Options::new(folder.path().join("data"));
     let path = options.folder.join(FILE);
@@ -29,7 +29,7 @@ fn plan(db: &Connection, sql: &str, values: &[Sql]) -> Vec<String> {
         .unwrap()
 }
 
-fn assert_no_scan(db: &Connection, name: &str, sql: &str, values: &[Sql]) {
+pub(super) fn assert_no_scan(db: &Connection, name: &str, sql: &str, values: &[Sql]) {
     let plan = plan(db, sql, values);
     let scans = |step: &String| step.starts_with("SCAN") && step != "SCAN CONSTANT ROW";
     assert!(

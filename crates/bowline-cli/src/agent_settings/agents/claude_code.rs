@@ -11,6 +11,7 @@ use crate::agent_settings::refusals::refusals;
 pub(crate) const INSTALLABLE: Installable = Installable {
     agent: &AGENT,
     registration: &REGISTRATION,
+    skills: Some("skills"),
     form: edit::CLAUDE_JSON,
     refusals,
     hooks_off,

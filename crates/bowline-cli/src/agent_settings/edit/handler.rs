@@ -62,6 +62,6 @@ pub(super) fn fields_of(entry: &Entry) -> [(&'static str, Option<String>); 4] {
     ]
 }
 
-fn json(text: &str) -> String {
+pub(super) fn json(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

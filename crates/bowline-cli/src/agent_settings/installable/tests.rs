@@ -10,6 +10,7 @@ fn plan(scope: InstallScope, on_failure: FailMode) -> Plan {
         program: "/opt/bin/bowline-hook".to_owned(),
         on_failure,
         places: vec!["HOME=/home/ann".to_owned()],
+        status_line: None,
     }
 }
 

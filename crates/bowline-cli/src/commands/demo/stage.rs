@@ -180,7 +180,7 @@ fn surrounded<'a>(command: &'a mut Process, folder: &Path) -> &'a mut Process {
         "BOWLINE_DAEMON",
         "BOWLINE_DISABLE_TRACKING",
         "HTMLGRAPH_DISABLE_TRACKING",
-        "CLAUDE_CONFIG_DIR",
+        claude_code::FOLDER_VARIABLE,
     ] {
         command.env_remove(name);
     }

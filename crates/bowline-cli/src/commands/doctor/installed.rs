@@ -10,6 +10,7 @@ use super::check::{Check, Status};
 use super::copy;
 use crate::agent_settings::agents::Surroundings;
 use crate::agent_settings::client::{self, Installation};
+use crate::agent_settings::effort_skill::{EffortSkill, SkillState};
 use crate::agent_settings::file::SettingsText;
 use crate::agent_settings::refusals::Refusal;
 use crate::agent_settings::{Found, InstallScope, Installable, Shadowed, places, program};
@@ -28,6 +29,8 @@ pub(super) struct Installed {
     paths: Paths,
     /// The agent that reads them.
     client: Installation,
+    /// The skills for efforts that are there.
+    skills: Vec<EffortSkill>,
 }
 
 #[derive(Debug)]
@@ -69,6 +72,7 @@ impl Installed {
         Self {
             places,
             paths: Paths::of(&surroundings.project),
+            skills: skills(&agent, surroundings),
             client: client::installed(&agent, &surroundings.locations),
             agent,
         }
@@ -111,6 +115,7 @@ impl Installed {
             checks.push(self.check_in_force(settings));
             checks.push(self.check_programs());
             checks.extend(self.check_folders(&places::now(locations)));
+            checks.extend(self.check_skills());
         }
         checks
     }
@@ -341,6 +346,32 @@ impl Installed {
         .advice(advice)
     }
 
+    /// Whether the agent knows how to use efforts. It need not.
+    fn check_skills(&self) -> Option<Check> {
+        self.agent.skills?;
+        let check = Check::new("efforts");
+        if self.skills.is_empty() {
+            return Some(check.ok(
+                "the skill for efforts is not installed; `bowline init --with-efforts` installs it",
+            ));
+        }
+        let shown = |skill: &EffortSkill| self.paths.show_absolute(&skill.file);
+        let outdated = |skill: &&EffortSkill| skill.state == SkillState::Outdated;
+        if let Some(skill) = self.skills.iter().find(outdated) {
+            return Some(
+                check
+                    .warning(format!("{} is of another version", shown(skill)))
+                    .advice("run `bowline init --with-efforts` in the scope of that file"),
+            );
+        }
+        let told = |skill: &EffortSkill| match skill.state {
+            SkillState::Changed => format!("{} is not as Bowline wrote it", shown(skill)),
+            _ => format!("{} is up to date", shown(skill)),
+        };
+        let told: Vec<String> = self.skills.iter().map(told).collect();
+        Some(check.ok(told.join("; ")))
+    }
+
     /// Whether the agent runs the entries at all.
     fn check_in_force(&self, settings: &Settings) -> Check {
         let check = Check::new("in force");
@@ -357,6 +388,17 @@ impl AgentFile {
     fn found(&self) -> &[Found] {
         self.found.as_deref().unwrap_or_default()
     }
+}
+
+/// The skills for efforts of every scope. One that cannot be read is none.
+fn skills(agent: &Installable, surroundings: &Surroundings) -> Vec<EffortSkill> {
+    let mut skills: Vec<EffortSkill> = Vec::new();
+    for scope in InstallScope::ALL {
+        let found = EffortSkill::find(agent, scope, surroundings).ok().flatten();
+        let found = found.filter(|it| it.state != SkillState::Missing);
+        skills.extend(found.filter(|it| skills.iter().all(|known| known.file != it.file)));
+    }
+    skills
 }
 
 /// The `bowline` of every installed hook; of this program's own where only its name is installed.

@@ -70,7 +70,11 @@ pub(super) fn run(args: &ShowArgs, records: &mut Records, ui: &mut Ui) -> Result
 }
 
 /// The sessions of a name, or of the beginning of one.
-fn find(name: &str, records: &mut Records, ui: &Ui) -> Result<(SessionKey, SessionDetails)> {
+pub(super) fn find(
+    name: &str,
+    records: &mut Records,
+    ui: &Ui,
+) -> Result<(SessionKey, SessionDetails)> {
     let SessionKey::Name(name) = &trace::session_key(name.to_owned(), records, ui)? else {
         return Err(no_session(name));
     };

@@ -1,12 +1,11 @@
 //! `bowline trace list --follow`: calls as they begin and end.
 
 use std::collections::HashMap;
-use std::io;
+use std::time::Duration;
 
 use bowline_daemon::rpc::traces;
 use bowline_store::{Trace, TraceStatus};
 use chrono::{DateTime, TimeDelta, Utc};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::list::{About, Calls};
 use crate::Outcome;
@@ -14,6 +13,7 @@ use crate::ask::Records;
 use crate::commands::meant::Wanted;
 use crate::error::Result;
 use crate::moment;
+use crate::stream::{self, Reader};
 use crate::ui::{Format, Ui};
 
 /// How many calls are shown before the first new one.
@@ -24,10 +24,7 @@ const PAGE: usize = 1_000;
 const MOST_OPEN: usize = 100;
 /// What was spooled arrives late.
 const LATE: TimeDelta = TimeDelta::seconds(10);
-const PAUSE: Timespec = Timespec {
-    tv_sec: 0,
-    tv_nsec: 500_000_000,
-};
+const PAUSE: Duration = Duration::from_millis(500);
 
 pub(super) fn run(
     mut filter: traces::Filter,
@@ -62,7 +59,7 @@ pub(super) fn run(
         }
         ui.list_going_on(&mut lines.list);
         ui.flush()?;
-        if reader_leaves() {
+        if stream::pause(PAUSE) == Reader::Gone {
             return Ok(Outcome::Clean);
         }
         filter.limit = Some(PAGE);
@@ -129,17 +126,6 @@ impl Seen {
             !is_old(*started) || (*status == TraceStatus::Started && Some(*started) >= oldest)
         });
     }
-}
-
-/// Waits a moment. Returns whether the reader is gone (`bowline trace list --follow | head`).
-fn reader_leaves() -> bool {
-    let stdout = io::stdout();
-    let mut watched = [PollFd::new(&stdout, PollFlags::empty())];
-    // A signal ends the pause early; that does no harm.
-    let _ = poll(&mut watched, Some(&PAUSE));
-    watched
-        .iter()
-        .any(|it| it.revents().intersects(PollFlags::ERR | PollFlags::HUP))
 }
 
 #[cfg(test)]

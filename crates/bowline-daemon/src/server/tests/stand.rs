@@ -10,9 +10,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bowline_store::{
-    EventFilter, Forget, Forgotten, Gap, HookFigures, Integrity, Options, PastCall, RecordedEvent,
-    Result, SessionDetails, SessionFilter, SessionRef, SessionSummary, Size, SqliteStore, Store,
-    Submission, Trace, TraceFilter, TraceStatistics, TraceTree, Waiting,
+    Continuity, EventFilter, Forget, Forgotten, Gap, HookFigures, Integrity, Options, PastCall,
+    RecordedEvent, Result, SessionDetails, SessionFilter, SessionRef, SessionSummary, Size,
+    SqliteStore, Store, Submission, Trace, TraceFilter, TraceStatistics, TraceTree, Waiting,
 };
 use bowline_wire::{Acknowledgement, Answer, Call, CallId, Heard, Lines, MAX_REPLY};
 use chrono::{DateTime, Utc};
@@ -441,6 +441,10 @@ impl Store for Watched {
 
     fn size(&self) -> Result<Size> {
         self.kept.size()
+    }
+
+    fn continuity(&self) -> &dyn Continuity {
+        self.kept.continuity()
     }
 
     fn waiting(&self) -> Waiting {

@@ -1,5 +1,7 @@
 //! Agents that are started without their hooks, or without their questions.
 
+use bowline_agents::folder_variables;
+
 use super::{COMMAND, UNGUARDED};
 use crate::effect::Effect;
 use crate::families::Run;
@@ -38,11 +40,9 @@ const UNGUARDED_VALUES: &[&str] = &[
     "yolo",
 ];
 
-/// Variables that lead an agent to other settings.
+/// Variables that lead an agent to other settings, beside those that name its folder.
 const MOVING: &[&str] = &[
     "BOWLINE_SOCKET",
-    "CLAUDE_CONFIG_DIR",
-    "CODEX_HOME",
     "GEMINI_CONFIG_DIR",
     "HOME",
     "OPENCODE_CONFIG",
@@ -163,7 +163,8 @@ fn is_unguarding_value(option: &str, value: &str) -> bool {
 
 fn unguarded_by_place(run: Run<'_>) -> Option<Effect> {
     let (name, _) = run.invocation.environment.iter().find(|(name, value)| {
-        MOVING.contains(&name.as_str()) && *value != Value::Known(String::new())
+        let moves = MOVING.contains(&name.as_str()) || folder_variables().any(|it| it == name);
+        moves && *value != Value::Known(String::new())
     })?;
     Some(UNGUARDED.doubtful(format!("starts {} with another {name}", run.name)))
 }

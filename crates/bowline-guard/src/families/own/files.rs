@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
+use bowline_agents::folder_variables;
 
 use super::SETTINGS;
 use crate::effect::Effect;
@@ -296,15 +297,12 @@ fn holds_own(path: &str, world: &dyn World) -> bool {
     })
 }
 
-/// Variables that name folders of ours.
-const FOLDER_VARIABLES: &[&str] = &[
+/// Variables that name folders in which ours is.
+const ABOVE_OURS: &[&str] = &[
     "XDG_CONFIG_HOME",
     "XDG_DATA_HOME",
     "XDG_STATE_HOME",
     "XDG_RUNTIME_DIR",
-    "CLAUDE_CONFIG_DIR",
-    "CODEX_HOME",
-    "BOWLINE_SOCKET",
 ];
 
 fn names_own(arg: &Arg, world: &dyn World) -> bool {
@@ -358,20 +356,17 @@ fn behind_variable(arg: &Arg) -> bool {
     if !arg.source.contains(['$', '%']) {
         return false;
     }
-    let mut variables = FOLDER_VARIABLES.iter();
-    let Some(variable) = variables.find(|name| arg.source.contains(**name)) else {
-        return false;
-    };
+    let names = |variable: &str| arg.source.contains(variable);
     let path = word(arg).to_ascii_lowercase();
     let mut parts = path.split('/').filter(|it| !it.is_empty());
-    match *variable {
-        "BOWLINE_SOCKET" => true,
-        "CLAUDE_CONFIG_DIR" | "CODEX_HOME" => {
-            let name = parts.next_back().unwrap_or_default();
-            name == UNKNOWN || is_agents_file(name)
-        }
-        _ => parts.any(|it| it == "bowline"),
+    if ABOVE_OURS.iter().any(|it| names(it)) {
+        return parts.any(|it| it == "bowline");
     }
+    if folder_variables().any(names) {
+        let name = parts.next_back().unwrap_or_default();
+        return name == UNKNOWN || is_agents_file(name);
+    }
+    names("BOWLINE_SOCKET")
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -59,6 +59,8 @@ fn its_commands() {
          self bowline init --yes --on-failure=open
          self bowline init --yes
          self bowline store forget --all --yes
+         self bowline note remove 3
+         self bowline init --with-efforts --yes
          self bowline uninstall
          self bowline allow git.push-force
          self bowline allow --list
@@ -72,6 +74,7 @@ fn its_commands() {
          self env -u CLAUDECODE setsid bowline allow last
          self bowline approvals grant 7
          self bowline frobnicate
+         self bowline lease release src/main.rs
          self bowline trust --yes
          self bowline trust --revoke
          self bowline pause --for 10m
@@ -84,6 +87,10 @@ fn its_commands() {
          self $(which bowline) uninstall
          self python3 -c 'import subprocess; subprocess.run(["bowline", "uninstall"])'
          self find . -name x -exec bowline uninstall \;
+         self bowline supervise -- claude
+         self bowline statusline -- 'bowline uninstall'
+         pass bowline fleet --json
+         pass bowline fleet seen
          pass bowline
          pass bowline --version
          pass bowline init
@@ -93,11 +100,19 @@ fn its_commands() {
          pass bowline resume
          pass bowline store size
          pass bowline store forget --all --dry-run
+         pass bowline lease list --json
          pass bowline trust --list
          pass bowline daemon status
          pass bowline trace list --json
          pass bowline rules list
          pass bowline denied
+         pass bowline task new 'Fix the login'
+         pass bowline effort start fix-login implement
+         pass bowline effort log 'The cookie expires at once'
+         pass bowline effort finish
+         pass bowline note add --effort 'No new dependency'
+         pass bowline note list
+         pass bowline init --with-efforts
          pass bowline --color never log
          pass bowline complete call
          pass bowline explain 'bowline uninstall'
@@ -222,10 +237,7 @@ fn agents_without_guards() {
 /// An agent that Bowline is put into could take it out again.
 #[test]
 fn agents_that_bowline_is_put_into() {
-    for (_, protocol) in bowline_agents::supported() {
-        let Some(it) = protocol.registration else {
-            continue;
-        };
+    for it in bowline_agents::registrations() {
         let (folder, user, program) = (it.folder.in_home, it.files.user, it.client.name);
         let mut table = vec![
             format!("self rm ~/{folder}/{user}"),
@@ -266,6 +278,9 @@ fn programs_that_change_its_settings() {
          self echo x > $XDG_CONFIG_HOME/bowline/config.toml
          self rm -rf "$XDG_DATA_HOME/bowline"
          self echo {} > "$CLAUDE_CONFIG_DIR/settings.json"
+         self echo x > "$CODEX_HOME/config.toml"
+         self rm "$BOWLINE_SOCKET"
+         pass echo x > "$CLAUDE_CONFIG_DIR/commands/fix.md"
          self echo x > /srv/conf/bowline/trust.json
          self echo x > /srv/conf/bowline/allowed.json
          pass cat .claude/settings.json

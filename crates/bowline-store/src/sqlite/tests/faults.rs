@@ -252,9 +252,9 @@ fn a_database_that_lists_migrations_that_are_gone_is_taken_over() {
     let path = options.folder.join(FILE);
     let db = Connection::open(&path).unwrap();
     db.execute_batch(
-        "UPDATE refinery_schema_history SET name = 'rules_and_statuses', checksum = '1';
+        "UPDATE refinery_schema_history SET name = 'rules_and_statuses', checksum = '1' WHERE version = 5;
          INSERT INTO refinery_schema_history (version, name, applied_on, checksum)
-             SELECT 1, 'records', applied_on, '2' FROM refinery_schema_history",
+             SELECT 1, 'records', applied_on, '2' FROM refinery_schema_history WHERE version = 5",
     )
     .unwrap();
     connection::apply(&mut Connection::open(&path).unwrap()).unwrap();
@@ -262,6 +262,44 @@ fn a_database_that_lists_migrations_that_are_gone_is_taken_over() {
     let store = SqliteStore::open(options).unwrap();
     assert_eq!(store.last_events(5).unwrap().len(), 1);
     assert!(store.gaps().unwrap().is_empty());
+}
+
+#[test]
+fn f31_c_a_store_of_the_version_before_is_taken_over_without_loss() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = patient(&folder);
+    std::fs::create_dir_all(&options.folder).unwrap();
+    let path = options.folder.join(FILE);
+    let mut db = Connection::open(&path).unwrap();
+    connection::run(&mut db, &connection::MIGRATIONS[..1]).unwrap();
+    db.execute_batch(
+        "INSERT INTO projects VALUES (1, '/p', 'p', 0);
+         INSERT INTO sessions (id, chain_id, agent, name, project_id, status, started_at, last_event_at)
+             VALUES (4, 4, 'claude-code', 's', 1, 'active', 1, 2);
+         INSERT INTO prompts VALUES (1, 4, 4, 'g', 2, 'please');",
+    )
+    .unwrap();
+    let version = |db: &Connection| -> i64 {
+        db.pragma_query_value(None, "user_version", |row| row.get(0))
+            .unwrap()
+    };
+    assert_eq!(version(&db), 5);
+    drop(db);
+
+    let store = SqliteStore::open(options).unwrap();
+    assert!(submit(&store, record("new")).is_committed());
+    assert_eq!(version(&Connection::open(&path).unwrap()), 6);
+    assert!(store.gaps().unwrap().is_empty());
+    let found = store.session(SessionRef::Chain("s")).unwrap().unwrap();
+    let texts = found.prompts.iter().map(|it| it.text.as_deref());
+    assert_eq!(texts.collect::<Vec<_>>(), [Some("please")]);
+    assert_eq!(found.sessions[0].project.as_deref(), Some("/p"));
+    let who = bowline_continuity::action::Who {
+        folder: "/p/src".to_owned(),
+        ..Default::default()
+    };
+    let resolved = store.continuity().resolve(&who).unwrap();
+    assert_eq!(resolved.project.as_deref(), Some("/p"));
 }
 
 #[test]

@@ -8,7 +8,7 @@ mod tracked;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-use bowline_agents::is_project_variable;
+use bowline_agents::{folder_variables, is_project_variable};
 
 use crate::settings::files::FileText;
 use crate::settings::files::locations::CLAUDE_FOLDER;
@@ -90,13 +90,7 @@ pub enum Steers {
 impl Steers {
     /// What a variable of this name would do.
     pub fn of(name: &str) -> Self {
-        const PLACES: &[&str] = &[
-            "HOME",
-            "TMPDIR",
-            "BOWLINE_SOCKET",
-            "CLAUDE_CONFIG_DIR",
-            "CODEX_HOME",
-        ];
+        const PLACES: &[&str] = &["HOME", "TMPDIR", "BOWLINE_SOCKET"];
         // What the loader of programs, shells and interpreters run before anything else. Hooks get none of the others either:
         // this list only says what is worth a warning.
         const CONDUCT: &[&str] = &[
@@ -130,7 +124,11 @@ impl Steers {
         const CONDUCT_BEGINNINGS: &[&str] =
             &["BOWLINE", "LD_", "DYLD_", "GIT_CONFIG", "BASH_FUNC_"];
         // Except on macOS and Windows, names are case-sensitive. A project gains nothing by another case.
-        if PLACES.contains(&name) || name.starts_with("XDG_") || is_project_variable(name) {
+        if PLACES.contains(&name)
+            || name.starts_with("XDG_")
+            || is_project_variable(name)
+            || folder_variables().any(|it| it == name)
+        {
             Self::Places
         } else if CONDUCT.contains(&name)
             || CONDUCT_BEGINNINGS.iter().any(|it| name.starts_with(it))
@@ -255,6 +253,8 @@ mod tests {
             ("BOWLINE_SOCKET", Steers::Places),
             ("XDG_CONFIG_HOME", Steers::Places),
             ("HOME", Steers::Places),
+            ("CLAUDE_CONFIG_DIR", Steers::Places),
+            ("CODEX_HOME", Steers::Places),
             ("LD_PRELOAD", Steers::Conduct),
             ("PATH", Steers::Conduct),
             ("ANTHROPIC_BASE_URL", Steers::Conduct),

@@ -3,7 +3,11 @@
 
 mod bridge;
 mod defaults;
+mod effort;
+mod fleet;
+mod handover;
 mod http;
+mod leases;
 mod prompt;
 mod record;
 mod store;
@@ -23,7 +27,11 @@ use defaults::{DEDUPE, EXIT_POLICY, ON_FAILURE};
 
 pub use bridge::BridgeConfig;
 pub use defaults::Defaults;
+pub use effort::{EffortConfig, OnAutoCompaction};
+pub use fleet::FleetConfig;
+pub use handover::{HandoverConfig, HandoverDetail};
 pub use http::HttpConfig;
+pub use leases::{LeaseConfig, LeaseMode};
 pub use prompt::{ModelProvider, PromptConfig};
 pub use record::{RecordConfig, RecordDetail};
 pub use store::{StoreConfig, StoreDurability};
@@ -49,6 +57,14 @@ pub struct Config {
     pub store: StoreConfig,
     /// `[bridge]`: hooks of other agents.
     pub bridge: BridgeConfig,
+    /// `[effort]`: how efforts are watched over.
+    pub effort: EffortConfig,
+    /// `[handover]`: what a new session is told about the one before.
+    pub handover: HandoverConfig,
+    /// `[leases]`: whether two sessions may write the same file.
+    pub leases: LeaseConfig,
+    /// `[fleet]`: how a person learns what agents are doing.
+    pub fleet: FleetConfig,
     /// `locked`: keys and sections that only the administrator's file may set.
     pub locked: Vec<String>,
     /// `allow_managed_hooks_only`: only the administrator's hooks run.
@@ -120,6 +136,22 @@ pub(in crate::settings::keys) static FILE: Table = Table {
             Kind::Table(&store::TABLE),
         ),
         Key::new("bridge", "Hooks of other agents.", Kind::Table(&bridge::TABLE)),
+        Key::new("effort", "How efforts are watched over.", Kind::Table(&effort::TABLE)),
+        Key::new(
+            "handover",
+            "What a new session is told about the one before.",
+            Kind::Table(&handover::TABLE),
+        ),
+        Key::new(
+            "leases",
+            "Whether two sessions may write the same file.",
+            Kind::Table(&leases::TABLE),
+        ),
+        Key::new(
+            "fleet",
+            "How you learn what agents are doing.",
+            Kind::Table(&fleet::TABLE),
+        ),
         Key::setting(
             "locked",
             "Keys and sections that only the administrator's file may set. Of `guard`, others may still tighten.",

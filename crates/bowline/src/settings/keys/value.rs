@@ -109,6 +109,23 @@ impl Value for u32 {
     }
 }
 
+/// A part of a whole, from 1 to 100.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Percent(pub(super) u32);
+
+impl Value for Percent {
+    const KIND: Kind = Kind::Count;
+
+    fn read(node: &Node, at: &mut At<'_, '_, '_>) -> Option<Self> {
+        let part = match &node.value {
+            node::Value::Number(digits) => digits.parse().ok(),
+            _ => None,
+        };
+        let part = part.filter(|part| (1..=100).contains(part));
+        or_wrong(part, node, at, "expected a whole number from 1 to 100").map(Self)
+    }
+}
+
 /// Seconds.
 impl Value for Duration {
     const KIND: Kind = Kind::Seconds;

@@ -47,6 +47,18 @@ fn every_key_is_read_in_both_spellings() {
         durability = "power"
         [bridge]
         claude_hooks = true
+        [effort]
+        block_after = 5
+        overflow_percent = 80
+        on_auto_compaction = "end"
+        [handover]
+        detail = "full"
+        max_tokens = 1000
+        [leases]
+        mode = "ask"
+        expires_secs = 60
+        [fleet]
+        notify = true
     "#;
     let camel = snake
         .replace("exit_policy", "exitPolicy")
@@ -54,7 +66,9 @@ fn every_key_is_read_in_both_spellings() {
         .replace("timeout_secs", "timeoutSecs")
         .replace("api_key_env", "api-key-env")
         .replace("keep_days", "keepDays")
-        .replace("claude_hooks", "claudeHooks");
+        .replace("claude_hooks", "claudeHooks")
+        .replace("block_after", "blockAfter")
+        .replace("on_auto_compaction", "on-auto-compaction");
     let expected = Config {
         defaults: Defaults {
             exit_policy: Some(ExitPolicy::OnlyTwo),
@@ -85,6 +99,20 @@ fn every_key_is_read_in_both_spellings() {
             durability: StoreDurability::Power,
         },
         bridge: BridgeConfig { claude_hooks: true },
+        effort: EffortConfig {
+            block_after: 5,
+            overflow_percent: 80,
+            on_auto_compaction: OnAutoCompaction::End,
+        },
+        handover: HandoverConfig {
+            detail: HandoverDetail::Full,
+            max_tokens: 1000,
+        },
+        leases: LeaseConfig {
+            mode: LeaseMode::Ask,
+            expires: Duration::from_secs(60),
+        },
+        fleet: FleetConfig { notify: true },
         ..Config::default()
     };
     let written: toml::Table = snake.parse().unwrap();
@@ -131,6 +159,15 @@ fn wrong_values_are_errors_and_change_nothing() {
         "store.max_size_mb = '1 GB'",
         "store.durability = 'disk'",
         "bridge.claude_hooks = 'yes'",
+        "effort.block_after = 0",
+        "effort.overflow_percent = 0",
+        "effort.overflow_percent = 101",
+        "effort.on_auto_compaction = 'kill'",
+        "handover.detail = 'some'",
+        "handover.max_tokens = '2k'",
+        "leases.mode = true",
+        "leases.expires_secs = -1",
+        "fleet.notify = 'desktop'",
         "dialects = 3",
         "dialects.x = 'french'",
     ] {
@@ -207,6 +244,11 @@ fn without_trust_only_what_tightens_counts() {
         ("record.inputs = 'off'", false),
         ("record.outputs = 'summary'", false),
         ("bridge.claude_hooks = true", false),
+        ("effort.block_after = 1", false),
+        ("effort.on_auto_compaction = 'end'", false),
+        ("handover.detail = 'full'", false),
+        ("leases.mode = 'deny'", true),
+        ("fleet.notify = true", false),
     ] {
         for scope in [Scope::Project, Scope::Local] {
             let (config, findings) = resolve_one(scope, TrustState::Changed, text);

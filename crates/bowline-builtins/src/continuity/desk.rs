@@ -1,0 +1,252 @@
+//! Where efforts are begun, logged, moved on and finished. The command line, the daemon's requests and the agent's `effort` skill all come
+//! here.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use bowline_continuity::action::{Begun, EffortStart, How, Who};
+use bowline_continuity::effort::{Effort, EffortId};
+use bowline_continuity::effort_command::EffortCommand;
+use bowline_continuity::log_entry::log_entry;
+use bowline_continuity::note::Note;
+use bowline_continuity::session::SessionState;
+use bowline_continuity::task::{name_of, task_folder};
+use bowline_continuity::{Code, RuleError, dehydration};
+use bowline_guard::secrets::redact;
+use bowline_store::{Refused, Store};
+use chrono::{DateTime, Local, Utc};
+use serde::{Deserialize, Serialize};
+
+use super::files;
+
+/// Performs what is asked of efforts in one project.
+#[derive(Clone, Copy)]
+pub struct Desk<'a> {
+    store: &'a dyn Store,
+    project: &'a Path,
+    home: Option<&'a Path>,
+}
+
+impl std::fmt::Debug for Desk<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Desk")
+            .field("project", &self.project)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What was done.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "done")]
+pub enum Done {
+    /// An effort was begun or taken up again.
+    Begun(Begun),
+    /// Something was logged.
+    Logged {
+        /// The effort.
+        effort: Effort,
+        /// The log.
+        file: PathBuf,
+    },
+    /// The phase is this now.
+    Phase(Effort),
+    /// A note was pinned.
+    Noted(Note),
+    /// A summary was left for the next session.
+    Dehydrated {
+        /// The effort.
+        effort: Effort,
+        /// The session that left it.
+        session: Box<SessionState>,
+    },
+    /// The effort is finished.
+    Finished(Effort),
+    /// Nothing was changed; this is the effort.
+    Shown(Effort),
+}
+
+impl<'a> Desk<'a> {
+    /// For the efforts of a project. Skills are also looked for in the home folder.
+    pub fn new(store: &'a dyn Store, project: &'a Path, home: Option<&'a Path>) -> Self {
+        Self {
+            store,
+            project,
+            home,
+        }
+    }
+
+    /// Performs a command. A refusal changes nothing.
+    pub fn perform(
+        &self,
+        who: &Who,
+        command: &EffortCommand,
+        at: DateTime<Utc>,
+    ) -> Result<Done, Refused> {
+        match command {
+            EffortCommand::Start { task, skill, mode } => {
+                self.start(who, task, skill, mode.as_deref(), at)
+            }
+            EffortCommand::Resume { task } => {
+                let folder = match task.as_deref() {
+                    Some(task) => Some(self.task(task)?),
+                    None => None,
+                };
+                let store = self.store.continuity();
+                let begun = store.resume_effort(who, None, folder.as_deref(), at)?;
+                Ok(Done::Begun(begun))
+            }
+            EffortCommand::Log { text } => self.log(who, text, at),
+            EffortCommand::Phase(request) => {
+                let effort = self.active(who)?;
+                let store = self.store.continuity();
+                let effort = store.change_phase(effort.id, who, request, at)?;
+                Ok(Done::Phase(effort))
+            }
+            EffortCommand::Note { text } => {
+                let effort = self.store.continuity().resolve(who)?.effort;
+                let note = self.pin(who, effort.map(|effort| effort.id), text, at)?;
+                Ok(Done::Noted(note))
+            }
+            EffortCommand::Dehydrate { payload } => {
+                let effort = self.active(who)?;
+                let payload = dehydration::read(&redact(payload))?;
+                let store = self.store.continuity();
+                let session = store.dehydrate(who, effort.id, &payload, at)?;
+                let session = Box::new(session);
+                Ok(Done::Dehydrated { effort, session })
+            }
+            EffortCommand::Finish => {
+                let effort = self.active(who)?;
+                let effort = self.store.continuity().finish_effort(effort.id, at)?;
+                Ok(Done::Finished(effort))
+            }
+            EffortCommand::Show => Ok(Done::Shown(self.active(who)?)),
+        }
+    }
+
+    /// Pins a note to the project, or to an effort of it.
+    pub fn pin(
+        &self,
+        who: &Who,
+        effort: Option<EffortId>,
+        text: &str,
+        at: DateTime<Utc>,
+    ) -> Result<Note, Refused> {
+        let text = redact(text.trim());
+        if text.is_empty() {
+            let message =
+                "The note is empty. Say what must not be forgotten: `bowline note add \"…\"`.";
+            return Err(RuleError::new(Code::CommandError, message).into());
+        }
+        let project = self.project.to_string_lossy();
+        let store = self.store.continuity();
+        store.add_note(who, &project, effort, &text, at)
+    }
+
+    /// The folder of a task, by its name or by the folder itself.
+    pub fn task(&self, name: &str) -> Result<String, RuleError> {
+        let project = self.project.to_string_lossy();
+        let path = Path::new(name);
+        if path.is_absolute() && path.starts_with(self.project) {
+            return task_folder(&project, name_of(name));
+        }
+        let name = name.strip_prefix(".tasks/").unwrap_or(name);
+        task_folder(&project, name.trim_end_matches('/'))
+    }
+
+    fn start(
+        &self,
+        who: &Who,
+        task: &str,
+        skill: &str,
+        mode: Option<&str>,
+        at: DateTime<Utc>,
+    ) -> Result<Done, Refused> {
+        let project = self.project.to_string_lossy().into_owned();
+        let found = files::find_skill(self.project, self.home, skill)?;
+        if let Some(found) = &found {
+            let store = self.store.continuity();
+            store.keep_skill(&project, found, at)?;
+        }
+        let start = EffortStart {
+            who: who.clone(),
+            task: self.task(task)?,
+            title: Some(task.to_owned()),
+            skill: skill.to_owned(),
+            mode: mode.map(str::to_owned),
+            phases: found.map(|skill| skill.phases).unwrap_or_default(),
+            project,
+        };
+        let begun = self.store.continuity().start_effort(&start, at)?;
+        Ok(Done::Begun(begun))
+    }
+
+    fn log(&self, who: &Who, text: &str, at: DateTime<Utc>) -> Result<Done, Refused> {
+        let effort = self.active(who)?;
+        effort.may_change()?;
+        let time = at.with_timezone(&Local).format("%Y-%m-%d %H:%M:%S");
+        let entry = log_entry(&redact(text), &time.to_string())?;
+        // The file first: a log that was not written must not count as one.
+        let file = files::append_log(&effort, &entry)?;
+        self.store.continuity().logged(effort.id, who, at)?;
+        Ok(Done::Logged { effort, file })
+    }
+
+    fn active(&self, who: &Who) -> Result<Effort, Refused> {
+        let effort = self.store.continuity().resolve(who)?.effort;
+        let none = || {
+            let message = format!(
+                "No effort is active in {}. Begin one: `bowline effort start TASK SKILL`.",
+                self.project.display()
+            );
+            Refused::Rule(RuleError::new(Code::NoActiveEffort, message))
+        };
+        effort.ok_or_else(none)
+    }
+}
+
+impl Done {
+    /// What an agent is told about it, in Markdown.
+    pub fn to_markdown(&self) -> String {
+        match self {
+            Self::Begun(begun) => begun_text(begun),
+            Self::Logged { file, .. } => format!("Logged in `{}`.", file.display()),
+            Self::Phase(effort) => format!(
+                "{} is in phase **{}** now.",
+                effort.label(),
+                effort.phase.as_deref().unwrap_or("none")
+            ),
+            Self::Noted(note) => format!("Pinned as note {}: {}", note.id, note.text),
+            Self::Dehydrated { effort, .. } => format!(
+                "Your summary is kept. The next session of {} begins with it, once. End your turn now.",
+                effort.label()
+            ),
+            Self::Finished(effort) => format!("{} is finished.", effort.label()),
+            Self::Shown(effort) => effort_text(effort),
+        }
+    }
+}
+
+fn begun_text(begun: &Begun) -> String {
+    let word = match begun.how {
+        How::Started => "Started",
+        How::Resumed => "Resumed",
+    };
+    format!("{word}: {}", effort_text(&begun.effort))
+}
+
+fn effort_text(effort: &Effort) -> String {
+    let mut text = format!("**{}**\n", effort.label());
+    let log = Path::new(&effort.task).join(effort.log_file());
+    let _ = writeln!(text, "- task folder: `{}`", effort.task);
+    let _ = writeln!(text, "- log: `{}`", log.display());
+    let phase = effort.phase.as_deref().unwrap_or("none yet");
+    let _ = writeln!(text, "- phase: {phase}");
+    if !effort.phases.is_empty() {
+        let _ = writeln!(text, "- phases: {}", effort.phases.join(" → "));
+    }
+    text.push_str(
+        "\nLog what you do and find: `bowline effort log \"…\"`. Change the phase: `bowline effort phase \"…\"`.",
+    );
+    text
+}

@@ -1,0 +1,183 @@
+//! The files of efforts: logs and other artifacts, skills, directives, transcripts. The only place here that touches the disk.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use bowline_continuity::directive::Files;
+use bowline_continuity::effort::Effort;
+use bowline_continuity::skill::Skill;
+use bowline_continuity::transcript::{self, Chain, MAX_READ, News, Position};
+use bowline_continuity::{Code, RuleError};
+
+/// A larger skill file is not read.
+const MAX_SKILL: u64 = 1024 * 1024;
+/// A folder has at most this many entries that are looked at.
+const MAX_ENTRIES: usize = 1_000;
+/// How much of the end of a transcript is read to find out why a turn ended.
+const TAIL: u64 = 128 * 1024;
+
+/// Where skills are kept, in the project and in the user's home, best first.
+const SKILL_FOLDERS: [&str; 2] = [".claude/skills", ".agents/skills"];
+
+/// Finds a skill: in the project, else in the home folder. `None`: there is no such file, which is fine, because an effort needs none.
+pub(super) fn find_skill(
+    project: &Path,
+    home: Option<&Path>,
+    name: &str,
+) -> Result<Option<Skill>, RuleError> {
+    // The name becomes a part of a path.
+    if name.is_empty() || name.contains(['/', '\\']) || name.starts_with('.') {
+        return Ok(None);
+    }
+    for root in [Some(project), home].into_iter().flatten() {
+        for folder in SKILL_FOLDERS {
+            let file = root.join(folder).join(name).join("SKILL.md");
+            let Some(text) = read_small(&file, MAX_SKILL) else {
+                continue;
+            };
+            let skill = Skill::parse(&text, name).map_err(|error| {
+                let message = format!("{}: {}", file.display(), error.message);
+                RuleError::new(error.code, message).with_details(error.details)
+            })?;
+            return Ok(Some(skill));
+        }
+    }
+    Ok(None)
+}
+
+fn read_small(file: &Path, limit: u64) -> Option<String> {
+    let metadata = fs::metadata(file).ok()?;
+    if !metadata.is_file() || metadata.len() > limit {
+        return None;
+    }
+    fs::read_to_string(file).ok()
+}
+
+/// Appends an entry to the log of an effort, and says where that is.
+pub(super) fn append_log(effort: &Effort, entry: &str) -> Result<PathBuf, RuleError> {
+    let file = Path::new(&effort.task).join(effort.log_file());
+    let written = || -> io::Result<()> {
+        fs::create_dir_all(&effort.task)?;
+        let mut log = OpenOptions::new()
+            .append(true)
+            .create(true)
+            .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed())
+            .open(&file)?;
+        if log.metadata()?.len() == 0 {
+            writeln!(log, "# {}", effort.label())?;
+        }
+        log.write_all(entry.as_bytes())
+    };
+    written().map_err(|error| {
+        let message = format!("{} cannot be written: {error}", file.display());
+        RuleError::new(Code::FsNotFound, message)
+    })?;
+    Ok(file)
+}
+
+/// The files that an effort has left in its task's folder, by name.
+pub fn artifacts(effort: &Effort) -> Vec<String> {
+    let prefix = effort.artifact_prefix();
+    let Ok(entries) = fs::read_dir(&effort.task) else {
+        return Vec::new();
+    };
+    let mut found: Vec<String> = entries
+        .take(MAX_ENTRIES)
+        .flatten()
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix))
+        .map(|entry| entry.path().to_string_lossy().into_owned())
+        .collect();
+    found.sort();
+    found
+}
+
+/// The real files, for the search for directives.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Disk;
+
+impl Files for Disk {
+    fn is_file(&self, path: &str) -> bool {
+        Path::new(path).is_file()
+    }
+
+    fn real(&self, path: &str) -> Option<String> {
+        let real = fs::canonicalize(path).ok()?;
+        Some(real.to_string_lossy().into_owned())
+    }
+
+    fn list(&self, folder: &str) -> Vec<String> {
+        let Ok(entries) = fs::read_dir(folder) else {
+            return Vec::new();
+        };
+        let names = entries.take(MAX_ENTRIES).flatten();
+        names
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .collect()
+    }
+}
+
+/// A transcript that is there now.
+pub(super) struct Transcript {
+    file: File,
+    /// Names it among all. A file that was replaced by another one is another transcript.
+    pub(super) name: String,
+    identity: Option<u64>,
+    length: u64,
+}
+
+impl Transcript {
+    pub(super) fn open(path: &str) -> Option<Self> {
+        let file = File::open(path).ok()?;
+        let metadata = file.metadata().ok().filter(fs::Metadata::is_file)?;
+        Some(Self {
+            file,
+            name: format!("{path}#{}", metadata.ino()),
+            identity: Some(metadata.ino()),
+            length: metadata.len(),
+        })
+    }
+
+    /// What was added since it was last read, and how far it is read now. `None` if there is nothing new, or it cannot be read.
+    pub(super) fn read_on(mut self, from: u64, chain: Chain) -> Option<(News, Position)> {
+        let before = Position {
+            path: self.name.clone(),
+            offset: from,
+            identity: self.identity,
+        };
+        let offset = before.next_offset(&self.name, self.identity, self.length);
+        if self.length <= offset {
+            return None;
+        }
+        self.file.seek(SeekFrom::Start(offset)).ok()?;
+        let mut bytes = Vec::new();
+        self.file
+            .take(MAX_READ as u64)
+            .read_to_end(&mut bytes)
+            .ok()?;
+        let news = transcript::read(&bytes, offset, chain);
+        let position = Position {
+            offset: news.offset,
+            ..before
+        };
+        Some((news, position))
+    }
+}
+
+/// The end of a transcript, in whole lines.
+pub(super) fn last_lines(path: &str) -> Option<String> {
+    let mut file = File::open(path).ok()?;
+    let length = file.metadata().ok().filter(fs::Metadata::is_file)?.len();
+    let from = length.saturating_sub(TAIL);
+    file.seek(SeekFrom::Start(from)).ok()?;
+    let mut bytes = Vec::new();
+    file.take(TAIL).read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    if from == 0 {
+        return Some(text);
+    }
+    // The first line may have lost its beginning.
+    text.split_once('\n').map(|(_, rest)| rest.to_owned())
+}

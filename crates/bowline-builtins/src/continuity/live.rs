@@ -1,0 +1,191 @@
+//! What is known of sessions, in memory: which effort they are in, how many calls they made since the last log entry.
+//!
+//! It is a copy. The store counts how often something was changed behind its back, by a command or by another process, and then it is read
+//! anew.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bowline::hooks::{HookContext, HookInput};
+use bowline_continuity::action::Who;
+use bowline_continuity::effort::{Effort, EffortId};
+use bowline_continuity::fleet::AgentStatus;
+use bowline_continuity::session::SessionState;
+use bowline_continuity::transcript::Position;
+use bowline_store::{Change, Store};
+
+use crate::recorder::add_change;
+
+/// More sessions are not remembered.
+const MAX_SESSIONS: usize = 4_096;
+
+/// What is known of all sessions.
+#[derive(Default)]
+pub struct Live {
+    store: Option<Arc<dyn Store>>,
+    sessions: Mutex<HashMap<Key, Arc<Mutex<Known>>>>,
+}
+
+/// A session, or a sub-agent in it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Key {
+    session: String,
+    subagent: Option<String>,
+}
+
+/// What is known of one session.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    /// What the store counted when this was read; `None` if it was not.
+    read_at: Option<u64>,
+    /// The effort, if it is in one.
+    pub(super) effort: Option<Effort>,
+    /// Its part in the effort.
+    pub(super) state: Option<SessionState>,
+    /// The effort of which it is recorded that the session is in it.
+    pub(super) joined: Option<EffortId>,
+    /// The agent's status as it was last recorded.
+    pub(super) status: Option<AgentStatus>,
+    /// How far its transcript was read.
+    pub(super) transcript: Option<Position>,
+}
+
+impl Known {
+    /// Records that the session is in an effort, once.
+    pub(super) fn join(&mut self, effort: &Effort, input: &HookInput, ctx: &HookContext) {
+        if self.joined == Some(effort.id) {
+            return;
+        }
+        self.joined = Some(effort.id);
+        let transcript = input.transcript_path().map(str::to_owned);
+        add_change(
+            ctx,
+            Change::EffortJoined {
+                effort: effort.id,
+                transcript,
+            },
+        );
+    }
+}
+
+impl fmt::Debug for Live {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Live").finish_non_exhaustive()
+    }
+}
+
+impl Live {
+    /// Nothing is known yet; what was before is in the store.
+    pub fn new(store: Option<Arc<dyn Store>>) -> Self {
+        Self {
+            store,
+            sessions: Mutex::default(),
+        }
+    }
+
+    pub(super) fn store(&self) -> Option<&Arc<dyn Store>> {
+        self.store.as_ref()
+    }
+
+    /// Does something with what is known of a session, after it was read. An event without a session has nothing.
+    pub(super) fn with<T>(&self, who: &Who, what: impl FnOnce(&mut Known) -> T) -> Option<T> {
+        let store = self.store.as_ref()?;
+        let known = self.known(key(who)?);
+        let mut known = lock(&known);
+        let now = store.continuity().foreign_writes();
+        if known.read_at != Some(now) {
+            // A process that answered the call before this one may have left its record beside the store.
+            store.catch_up();
+            // One that cannot be found is in no effort: nothing is counted, nothing is denied.
+            let resolved = store.continuity().resolve(who).unwrap_or_default();
+            known.joined = resolved.session.as_ref().map(|state| state.effort);
+            known.effort = resolved.effort;
+            known.state = resolved.session;
+            known.read_at = Some(now);
+        }
+        Some(what(&mut known))
+    }
+
+    /// The same for a session that is known to be in an effort.
+    pub(super) fn in_effort<T>(
+        &self,
+        who: &Who,
+        what: impl FnOnce(&mut Effort, &mut SessionState, &mut Known) -> T,
+    ) -> Option<T> {
+        self.with(who, |known| {
+            let mut effort = known.effort.take()?;
+            let mut state = known
+                .state
+                .take()
+                .unwrap_or_else(|| SessionState::new(effort.id));
+            let result = what(&mut effort, &mut state, known);
+            known.effort = Some(effort);
+            known.state = Some(state);
+            Some(result)
+        })
+        .flatten()
+    }
+
+    /// Whether a session is surely in no effort, without asking the store.
+    pub(super) fn is_idle(&self, session: &str, subagent: Option<&str>) -> bool {
+        let Some(store) = &self.store else {
+            return true;
+        };
+        let key = Key {
+            session: session.to_owned(),
+            subagent: subagent.map(str::to_owned),
+        };
+        let known = lock(&self.sessions).get(&key).cloned();
+        known.is_some_and(|known| {
+            let known = lock(&known);
+            known.effort.is_none() && known.read_at == Some(store.continuity().foreign_writes())
+        })
+    }
+
+    /// The status of an agent as it was last recorded, if this process knows it.
+    pub(super) fn status(&self, session: &str) -> Option<AgentStatus> {
+        let key = Key {
+            session: session.to_owned(),
+            subagent: None,
+        };
+        let known = lock(&self.sessions).get(&key).cloned()?;
+        let known = lock(&known);
+        known.status
+    }
+
+    /// Notes the status of an agent, which is being recorded.
+    pub(super) fn set_status(&self, session: &str, status: AgentStatus) {
+        let known = self.known(Key {
+            session: session.to_owned(),
+            subagent: None,
+        });
+        lock(&known).status = Some(status);
+    }
+
+    /// A session has ended, or begins anew.
+    pub(super) fn forget(&self, who: &Who) {
+        if let Some(key) = key(who) {
+            lock(&self.sessions).remove(&key);
+        }
+    }
+
+    fn known(&self, key: Key) -> Arc<Mutex<Known>> {
+        let mut sessions = lock(&self.sessions);
+        if sessions.len() >= MAX_SESSIONS && !sessions.contains_key(&key) {
+            sessions.clear();
+        }
+        Arc::clone(sessions.entry(key).or_default())
+    }
+}
+
+fn key(who: &Who) -> Option<Key> {
+    Some(Key {
+        session: who.session.clone()?,
+        subagent: who.subagent.clone(),
+    })
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,187 @@
+//! The hooks of efforts over a real store, without a daemon and without an agent.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bowline::hooks::{Decision, HookContext, HookInput, HookManager, Opinion, Services};
+use bowline::settings::{self, Locations};
+use bowline_builtins::continuity::Live;
+use bowline_builtins::machine::Machine;
+use bowline_builtins::{SharedState, assemble};
+use bowline_continuity::action::{EffortStart, MetadataPatch, Who};
+use bowline_continuity::effort::EffortId;
+use bowline_store::{Options, SqliteStore, Store};
+use chrono::Utc;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A project with an effort, and its hooks.
+struct Project {
+    folder: TempDir,
+    store: Arc<SqliteStore>,
+    manager: HookManager,
+    effort: EffortId,
+}
+
+impl Project {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(Options::new(folder.path().join("data"))).unwrap();
+        let store = Arc::new(store);
+        let project = folder.path().to_string_lossy().into_owned();
+        let start = EffortStart {
+            who: Who {
+                folder: project.clone(),
+                session: Some("s1".to_owned()),
+                ..Who::default()
+            },
+            task: format!("{project}/.tasks/login"),
+            skill: "implement".to_owned(),
+            project,
+            ..EffortStart::default()
+        };
+        let begun = store.continuity().start_effort(&start, Utc::now()).unwrap();
+        let mut shared = SharedState::new(Machine::from_env());
+        let kept: Arc<dyn Store> = Arc::clone(&store) as _;
+        shared.live = Arc::new(Live::new(Some(kept)));
+        let settings = settings::load(folder.path(), &Locations::under(folder.path()));
+        Self {
+            manager: assemble(&settings, Services::default(), &shared),
+            effort: begun.effort.id,
+            store,
+            folder,
+        }
+    }
+
+    fn steer(&self, key: &str, value: Value) {
+        let patch = MetadataPatch {
+            effort: Some(self.effort),
+            keys: vec![(key.to_owned(), value)],
+        };
+        self.store.continuity().patch_metadata(&patch).unwrap();
+    }
+
+    async fn trigger(&self, input: HookInput) -> Opinion {
+        let cwd: PathBuf = self.folder.path().into();
+        let ctx = HookContext::new("s1").with_cwd(cwd).with_call_id("event");
+        self.manager.trigger(input, &ctx).await.output
+    }
+
+    async fn call(&self, command: &str) -> Opinion {
+        let input = json!({ "command": command });
+        self.trigger(HookInput::pre_tool_use("s1", "Bash", input))
+            .await
+    }
+
+    async fn called(&self) -> Opinion {
+        self.trigger(HookInput::post_tool_use(
+            "s1",
+            "Bash",
+            json!({"stdout": ""}),
+        ))
+        .await
+    }
+}
+
+fn denied(opinion: &Opinion) -> Option<&str> {
+    let reason = opinion.stop_reason.as_deref();
+    reason.filter(|_| opinion.decision() == Decision::Deny)
+}
+
+#[tokio::test]
+async fn f34_c_an_effort_has_its_own_number_of_calls() {
+    let project = Project::new();
+    project.steer("blockAfter", json!(2));
+    assert_eq!(denied(&project.call("ls").await), None);
+    let second = project.call("ls").await;
+    assert!(denied(&second).unwrap().contains("2/2"), "{second:?}");
+    project.steer("blockAfter", json!(0));
+    let third = project.call("ls").await;
+    assert!(denied(&third).is_some(), "{third:?}");
+    assert_eq!(third.rule.as_deref(), Some("effort.heartbeat"));
+}
+
+#[tokio::test]
+async fn f34_b_what_is_not_work_is_not_counted() {
+    let project = Project::new();
+    for command in [
+        "bowline effort show",
+        "bowline fleet",
+        "cd x && bowline note list",
+    ] {
+        project.call(command).await;
+    }
+    project.steer("loading", json!(true));
+    project.call("ls").await;
+    project.steer("loading", Value::Null);
+    let counted = project.call("ls").await;
+    assert_eq!(counted.facts["heartbeatCount"], 1);
+}
+
+#[tokio::test]
+async fn f34_d_rules_of_an_effort_fire_in_order_and_some_block() {
+    let project = Project::new();
+    let rule = |id: &str, op: &str, value: Value, payload: Value| json!({"ruleId": id, "condition": {"field": "heartbeat_counter", "op": op, "value": value}, "payload": payload});
+    project.steer(
+        "guards",
+        json!([
+            rule("second", "gte", json!(2), json!("Mind the time.")),
+            rule("odd", "near", json!(1), json!("never")),
+            rule("none", "gte", Value::Null, json!("never")),
+            rule(
+                "third",
+                "gte",
+                json!(3),
+                json!({"text": "Stop here.", "block": true})
+            ),
+            7
+        ]),
+    );
+    assert_eq!(project.call("ls").await.additional_context, None);
+    let second = project.call("ls").await;
+    assert_eq!(denied(&second), None);
+    assert_eq!(second.additional_context.as_deref(), Some("Mind the time."));
+    assert_eq!(second.facts["firedRules"], json!(["second"]));
+    let third = project.call("ls").await;
+    assert_eq!(denied(&third), Some("Stop here."));
+    assert_eq!(third.rule.as_deref(), Some("effort.third"));
+    assert_eq!(third.facts["firedRules"], json!(["second", "third"]));
+}
+
+#[tokio::test]
+async fn f36_a_what_waits_for_the_agent_is_delivered_once_and_in_order() {
+    let project = Project::new();
+    project.steer("other", json!("stays"));
+    project.steer(
+        "pendingInjections",
+        json!([{"ruleId": "one", "content": "First."}, {"ruleId": "two", "content": "Second."}]),
+    );
+    let told = project.called().await;
+    assert_eq!(
+        told.additional_context.as_deref(),
+        Some("one: First.\n\ntwo: Second.")
+    );
+    assert_eq!(project.called().await.additional_context, None);
+    let effort = project
+        .store
+        .continuity()
+        .effort(project.effort)
+        .unwrap()
+        .unwrap();
+    assert_eq!(effort.effort.metadata.other["other"], "stays");
+}
+
+#[tokio::test]
+async fn f32_a_without_an_effort_every_hook_allows() {
+    let project = Project::new();
+    project
+        .store
+        .continuity()
+        .finish_effort(project.effort, Utc::now())
+        .unwrap();
+    for _ in 0..20 {
+        assert_eq!(project.call("ls").await, Opinion::allow());
+    }
+}

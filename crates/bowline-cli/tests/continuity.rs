@@ -1,0 +1,11 @@
+//! Work that outlives a context window, through both real programs.
+
+#[cfg(test)]
+mod continuity {
+    mod agent;
+    mod fleet;
+    mod lease;
+    mod lifecycle;
+    mod many;
+    mod story;
+}

@@ -1,0 +1,197 @@
+//! Notes, to-dos and what else is handed over, with and without efforts; and the events that leave a message.
+
+use serde_json::{Value, json};
+
+use super::agent::{FakeAgent, with_client};
+
+#[test]
+fn goal_and_decisions_survive_without_an_effort() {
+    let sandbox = with_client();
+    sandbox.run(&["daemon", "start"]).expect(0, &[]);
+    let mut first = FakeAgent::start(&sandbox, "s1");
+    first.begins("startup").is_silent();
+    first.report(
+        "UserPromptSubmit",
+        json!({"prompt": "Make the login faster"}),
+    );
+    first
+        .bowline(&["note", "add", "Never touch the schema"])
+        .expect(0, &[]);
+    let todos = json!({"todos": [
+        {"content": "measure", "status": "completed", "activeForm": "Measuring"},
+        {"content": "cache the user", "status": "in_progress", "activeForm": "Caching"},
+        {"content": "write a test", "status": "pending", "activeForm": "Writing"},
+    ]});
+    first.used("TodoWrite", todos, json!({}));
+    let file = sandbox.write_in_project("src/login.rs", "x");
+    first.used("Edit", json!({"file_path": file}), json!({}));
+    for source in ["compact", "clear", "resume"] {
+        let told = first.begins(source);
+        for part in [
+            "Never touch the schema",
+            "Make the login faster",
+            "cache the user",
+            "write a test",
+            "src/login.rs",
+        ] {
+            assert!(told.context().contains(part), "{source}: {part}: {told:?}");
+        }
+        assert!(!told.context().contains("measure"), "{source}: {told:?}");
+    }
+    first.kill();
+    let mut second = FakeAgent::start(&sandbox, "s2");
+    let told = second.begins("startup");
+    for part in [
+        "Never touch the schema",
+        "Make the login faster",
+        "cache the user",
+        "src/login.rs",
+    ] {
+        assert!(told.context().contains(part), "{part}: {told:?}");
+    }
+}
+
+#[test]
+fn the_hand_over_can_be_switched_off_and_is_bounded() {
+    let sandbox = with_client();
+    sandbox.run(&["daemon", "start"]).expect(0, &[]);
+    let mut first = FakeAgent::start(&sandbox, "s1");
+    first.begins("startup");
+    first.report("UserPromptSubmit", json!({"prompt": "word ".repeat(5_000)}));
+    first.bowline(&["note", "add", "Keep this"]).expect(0, &[]);
+    let config = |text: &str| {
+        sandbox.write("home/.config/bowline/config.toml", text);
+        sandbox.run(&["daemon", "restart"]).expect(0, &[]);
+    };
+    config("[handover]\ndetail = 'off'\n");
+    FakeAgent::start(&sandbox, "s2")
+        .begins("startup")
+        .is_silent();
+    for detail in ["summary", "full"] {
+        config(&format!(
+            "[handover]\ndetail = '{detail}'\nmax_tokens = 100\n"
+        ));
+        let told = FakeAgent::start(&sandbox, detail).begins("startup");
+        assert!(told.context().contains("Keep this"), "{told:?}");
+        assert!(told.context().encode_utf16().count() <= 400, "{told:?}");
+    }
+}
+
+#[test]
+fn f36_b_a_dialogue_with_the_user_is_kept() {
+    let sandbox = with_client();
+    sandbox.run(&["daemon", "start"]).expect(0, &[]);
+    let mut agent = FakeAgent::start(&sandbox, "s1");
+    agent.begins("startup");
+    let asked = json!({"questions": [{"question": "Which database?", "header": "DB", "options": [
+        {"label": "SQLite", "description": "small"}, {"label": "Postgres", "description": "large"},
+    ]}]});
+    agent.used(
+        "AskUserQuestion",
+        asked.clone(),
+        json!({"answers": {"Which database?": "SQLite"}}),
+    );
+    agent.used("AskUserQuestion", asked, json!("no JSON"));
+    let said = messages(&sandbox, "s1");
+    let dialogues: Vec<&str> = said
+        .iter()
+        .filter(|it| it["tool"] == "AskUserQuestion")
+        .map(|it| it["content"].as_str().unwrap())
+        .collect();
+    assert_eq!(dialogues.len(), 2, "{said:?}");
+    assert!(dialogues[0].contains("Which database?") && dialogues[0].contains("Postgres"));
+    assert!(dialogues[0].contains("SQLite"));
+}
+
+#[test]
+fn f39_b_failures_teammates_and_tasks_leave_a_message() {
+    let sandbox = with_client();
+    sandbox.run(&["daemon", "start"]).expect(0, &[]);
+    let mut agent = FakeAgent::start(&sandbox, "s1");
+    agent.begins("startup");
+    agent.report(
+        "PostToolUseFailure",
+        json!({"tool_name": "Bash", "tool_use_id": "x", "tool_input": {}, "error": "boom"}),
+    );
+    agent.report("TaskCompleted", json!({"task_id": "4", "task_subject": "Add a test", "teammate_name": "tester", "team_name": "t"}));
+    agent.report(
+        "TeammateIdle",
+        json!({"teammate_name": "tester", "team_name": "t"}),
+    );
+    agent.report(
+        "PreCompact",
+        json!({"trigger": "auto", "custom_instructions": null}),
+    );
+    agent.report(
+        "PreCompact",
+        json!({"trigger": "manual", "custom_instructions": "x"}),
+    );
+    agent.report("StopFailure", json!({"error": "rate_limit", "error_details": "429 Too Many Requests", "last_assistant_message": "API Error: Rate limit reached"}));
+    let said = messages(&sandbox, "s1");
+    let events: Vec<String> = said
+        .iter()
+        .filter_map(|it| serde_json::from_str::<Value>(it["content"].as_str()?).ok())
+        .filter_map(|it| Some(it["event"].as_str()?.to_owned()))
+        .collect();
+    assert_eq!(
+        events,
+        [
+            "tool_use_failure",
+            "task_completed",
+            "teammate_idle",
+            "auto_compaction",
+            "rate_limit"
+        ]
+    );
+    let fleet = sandbox.json(&["fleet"]);
+    let teammate = fleet["agents"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|it| it["label"] == "tester");
+    assert_eq!(teammate.unwrap()["status"], "done", "{fleet}");
+}
+
+/// Only where it is wanted, only in an effort, and only the agent whose context is full.
+#[test]
+#[cfg(target_os = "linux")]
+fn f35_d_auto_compaction_ends_the_agent_that_called_where_that_is_wanted() {
+    let sandbox = with_client();
+    sandbox.run(&["daemon", "start"]).expect(0, &[]);
+    let compacts = |agent: &mut FakeAgent<'_>, trigger: &str| {
+        agent.report(
+            "PreCompact",
+            json!({"trigger": trigger, "custom_instructions": null}),
+        )
+    };
+    let (mut full, mut other) = (
+        FakeAgent::start(&sandbox, "full"),
+        FakeAgent::start(&sandbox, "other"),
+    );
+    full.begins("startup");
+    full.bowline(&["effort", "start", "login", "implement"])
+        .expect(0, &[]);
+    other.begins("startup");
+    compacts(&mut full, "auto").is_silent();
+    full.bash("ls").is_silent();
+    sandbox.write(
+        "home/.config/bowline/config.toml",
+        "[effort]\non_auto_compaction = 'end'\n",
+    );
+    sandbox.run(&["daemon", "restart"]).expect(0, &[]);
+    compacts(&mut full, "manual").is_silent();
+    full.bash("ls").is_silent();
+    compacts(&mut full, "auto");
+    full.wait_for_the_end();
+    other.bash("ls");
+    let sessions = sandbox.json(&["session", "list"]);
+    let sessions = sessions["sessions"].as_array().unwrap();
+    let of = |name: &str| sessions.iter().find(|it| it["session"] == name).unwrap();
+    assert_eq!(of("full")["end_reason"], "overflow", "{sessions:?}");
+    assert_eq!(of("other")["ended_at"], Value::Null, "{sessions:?}");
+}
+
+fn messages(sandbox: &bowline_testkit::Sandbox, session: &str) -> Vec<Value> {
+    let said = sandbox.json(&["session", "messages", session]);
+    said["messages"].as_array().unwrap().clone()
+}
