@@ -15,10 +15,16 @@ while read -r event file; do
 done
 "#;
 
+/// The program that agents run.
+const SHELL: &str = "agent";
+
 /// With both programs; the client looks for `bowline` beside itself.
 pub(super) fn with_client() -> Sandbox {
     client();
-    Sandbox::with_repository()
+    let sandbox = Sandbox::with_repository();
+    // A shell is not taken for an agent: this one has another name.
+    put("/bin/sh", sandbox.path(SHELL));
+    sandbox
 }
 
 /// One agent in one session.
@@ -65,13 +71,8 @@ impl<'s> FakeAgent<'s> {
 
     /// The same, with variables that its hooks get.
     pub(super) fn with(sandbox: &'s Sandbox, session: &str, variables: &[(&str, &str)]) -> Self {
-        // A shell is not taken for an agent: this one has another name.
-        let shell = sandbox.path("agent");
-        if !shell.exists() {
-            put("/bin/sh", &shell);
-        }
         let mut process = sandbox
-            .program(shell)
+            .program(sandbox.path(SHELL))
             .args(["-c", LOOP])
             .env("HOOK", client())
             .envs(variables.iter().copied())
