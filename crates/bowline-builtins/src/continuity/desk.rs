@@ -4,13 +4,13 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use bowline_continuity::action::{Begun, EffortStart, How, Who};
+use bowline_continuity::action::{Begun, EffortStart, How, PhaseRequest, TaskSummary, Who};
 use bowline_continuity::effort::{Effort, EffortId};
 use bowline_continuity::effort_command::EffortCommand;
 use bowline_continuity::log_entry::log_entry;
 use bowline_continuity::note::Note;
 use bowline_continuity::session::SessionState;
-use bowline_continuity::task::{name_of, task_folder};
+use bowline_continuity::task::{Task, name_of, task_folder};
 use bowline_continuity::{Code, RuleError, dehydration};
 use bowline_guard::secrets::redact;
 use bowline_store::{Refused, Store};
@@ -18,6 +18,9 @@ use chrono::{DateTime, Local, Utc};
 use serde::{Deserialize, Serialize};
 
 use super::files;
+
+/// No skill and no mode has a longer name.
+const LONGEST_WORD: usize = 100;
 
 /// Performs what is asked of efforts in one project.
 #[derive(Clone, Copy)]
@@ -99,7 +102,12 @@ impl<'a> Desk<'a> {
             EffortCommand::Phase(request) => {
                 let effort = self.active(who)?;
                 let store = self.store.continuity();
-                let effort = store.change_phase(effort.id, who, request, at)?;
+                let request = PhaseRequest {
+                    to: redacted(&request.to),
+                    proof: request.proof.as_deref().map(redacted),
+                    reason: request.reason.as_deref().map(redacted),
+                };
+                let effort = store.change_phase(effort.id, who, &request, at)?;
                 Ok(Done::Phase(effort))
             }
             EffortCommand::Note { text } => {
@@ -154,6 +162,25 @@ impl<'a> Desk<'a> {
         task_folder(&project, name.trim_end_matches('/'))
     }
 
+    /// Makes a task. One that exists stays as it is.
+    pub fn new_task(
+        &self,
+        name: &str,
+        title: Option<&str>,
+        description: Option<&str>,
+        at: DateTime<Utc>,
+    ) -> Result<TaskSummary, Refused> {
+        let task = Task {
+            folder: self.task(name)?,
+            project: self.project.to_string_lossy().into_owned(),
+            title: Some(redacted(title.unwrap_or(name))),
+            description: description.map(redacted),
+            keywords: Vec::new(),
+            created_at: at,
+        };
+        self.store.continuity().new_task(&task)
+    }
+
     fn start(
         &self,
         who: &Who,
@@ -163,6 +190,10 @@ impl<'a> Desk<'a> {
         at: DateTime<Utc>,
     ) -> Result<Done, Refused> {
         let project = self.project.to_string_lossy().into_owned();
+        let folder = self.task(task)?;
+        files::check_task_folder(self.project, Path::new(&folder))?;
+        check_word("skill", skill)?;
+        check_word("mode", mode.unwrap_or_default())?;
         let found = files::find_skill(self.project, self.home, skill)?;
         if let Some(found) = &found {
             let store = self.store.continuity();
@@ -170,8 +201,8 @@ impl<'a> Desk<'a> {
         }
         let start = EffortStart {
             who: who.clone(),
-            task: self.task(task)?,
-            title: Some(task.to_owned()),
+            task: folder,
+            title: Some(redacted(task)),
             skill: skill.to_owned(),
             mode: mode.map(str::to_owned),
             phases: found.map(|skill| skill.phases).unwrap_or_default(),
@@ -187,7 +218,7 @@ impl<'a> Desk<'a> {
         let time = at.with_timezone(&Local).format("%Y-%m-%d %H:%M:%S");
         let entry = log_entry(&redact(text), &time.to_string())?;
         // The file first: a log that was not written must not count as one.
-        let file = files::append_log(&effort, &entry)?;
+        let file = files::append_log(self.project, &effort, &entry)?;
         self.store.continuity().logged(effort.id, who, at)?;
         Ok(Done::Logged { effort, file })
     }
@@ -203,6 +234,21 @@ impl<'a> Desk<'a> {
         };
         effort.ok_or_else(none)
     }
+}
+
+/// The name of a log has the skill in it, so it is short and plain.
+fn check_word(what: &str, word: &str) -> Result<(), RuleError> {
+    if word.chars().count() <= LONGEST_WORD && !word.chars().any(char::is_control) {
+        return Ok(());
+    }
+    let message = format!(
+        "The {what} has more than {LONGEST_WORD} characters, or characters that cannot be shown. Use its short name."
+    );
+    Err(RuleError::new(Code::CommandError, message))
+}
+
+fn redacted(text: &str) -> String {
+    redact(text).into_owned()
 }
 
 impl Done {

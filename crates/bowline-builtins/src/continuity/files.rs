@@ -55,17 +55,49 @@ fn read_small(file: &Path, limit: u64) -> Option<String> {
     fs::read_to_string(file).ok()
 }
 
+/// Whether the folder of a task may be used. A link on its way must not lead out of the project, because a repository may bring it.
+pub(super) fn check_task_folder(project: &Path, folder: &Path) -> Result<(), RuleError> {
+    let refused = |path: &Path, what: &str| {
+        let message = format!("{} {what}", path.display());
+        Err(RuleError::new(Code::FsNotFound, message))
+    };
+    for path in [folder.parent().unwrap_or(folder), folder] {
+        if fs::symlink_metadata(path).is_err() {
+            continue;
+        }
+        if !path.is_dir() {
+            return refused(path, "is not a folder; remove it, or choose another task");
+        }
+        match (fs::canonicalize(path), fs::canonicalize(project)) {
+            (Ok(real), Ok(root)) if real.starts_with(&root) => {}
+            _ => return refused(path, "leads out of the project; remove the link"),
+        }
+    }
+    Ok(())
+}
+
 /// Appends an entry to the log of an effort, and says where that is.
-pub(super) fn append_log(effort: &Effort, entry: &str) -> Result<PathBuf, RuleError> {
-    let file = Path::new(&effort.task).join(effort.log_file());
+pub(super) fn append_log(
+    project: &Path,
+    effort: &Effort,
+    entry: &str,
+) -> Result<PathBuf, RuleError> {
+    let folder = Path::new(&effort.task);
+    check_task_folder(project, folder)?;
+    let file = folder.join(effort.log_file());
     let written = || -> io::Result<()> {
-        fs::create_dir_all(&effort.task)?;
+        fs::create_dir_all(folder)?;
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
         let mut log = OpenOptions::new()
             .append(true)
             .create(true)
-            .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed())
+            .custom_flags(flags.bits().cast_signed())
             .open(&file)?;
-        if log.metadata()?.len() == 0 {
+        let metadata = log.metadata()?;
+        if !metadata.is_file() {
+            return Err(io::Error::other("it is not a regular file"));
+        }
+        if metadata.len() == 0 {
             writeln!(log, "# {}", effort.label())?;
         }
         log.write_all(entry.as_bytes())
@@ -119,6 +151,17 @@ impl Files for Disk {
     }
 }
 
+/// Opens a file to read it. Whoever names it may have put a pipe there, which would never end.
+fn open_regular(path: &str) -> Option<File> {
+    let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    let file = OpenOptions::new()
+        .read(true)
+        .custom_flags(nonblocking)
+        .open(path)
+        .ok()?;
+    file.metadata().is_ok_and(|it| it.is_file()).then_some(file)
+}
+
 /// A transcript that is there now.
 pub(super) struct Transcript {
     file: File,
@@ -130,8 +173,8 @@ pub(super) struct Transcript {
 
 impl Transcript {
     pub(super) fn open(path: &str) -> Option<Self> {
-        let file = File::open(path).ok()?;
-        let metadata = file.metadata().ok().filter(fs::Metadata::is_file)?;
+        let file = open_regular(path)?;
+        let metadata = file.metadata().ok()?;
         Some(Self {
             file,
             name: format!("{path}#{}", metadata.ino()),
@@ -168,8 +211,8 @@ impl Transcript {
 
 /// The end of a transcript, in whole lines.
 pub(super) fn last_lines(path: &str) -> Option<String> {
-    let mut file = File::open(path).ok()?;
-    let length = file.metadata().ok().filter(fs::Metadata::is_file)?.len();
+    let mut file = open_regular(path)?;
+    let length = file.metadata().ok()?.len();
     let from = length.saturating_sub(TAIL);
     file.seek(SeekFrom::Start(from)).ok()?;
     let mut bytes = Vec::new();

@@ -25,6 +25,8 @@ const MAX_SESSIONS: usize = 4_096;
 pub struct Live {
     store: Option<Arc<dyn Store>>,
     sessions: Mutex<HashMap<Key, Arc<Mutex<Known>>>>,
+    /// The status of each agent as it was last recorded. Apart from the rest, which may be locked while files are read.
+    statuses: Mutex<HashMap<String, AgentStatus>>,
 }
 
 /// A session, or a sub-agent in it.
@@ -45,8 +47,6 @@ pub(super) struct Known {
     pub(super) state: Option<SessionState>,
     /// The effort of which it is recorded that the session is in it.
     pub(super) joined: Option<EffortId>,
-    /// The agent's status as it was last recorded.
-    pub(super) status: Option<AgentStatus>,
     /// How far its transcript was read.
     pub(super) transcript: Option<Position>,
 }
@@ -81,6 +81,7 @@ impl Live {
         Self {
             store,
             sessions: Mutex::default(),
+            statuses: Mutex::default(),
         }
     }
 
@@ -137,30 +138,26 @@ impl Live {
             subagent: subagent.map(str::to_owned),
         };
         let known = lock(&self.sessions).get(&key).cloned();
+        // One that is in use is in an effort, or about to be. This is asked where nobody may wait.
         known.is_some_and(|known| {
-            let known = lock(&known);
-            known.effort.is_none() && known.read_at == Some(store.continuity().foreign_writes())
+            known.try_lock().is_ok_and(|known| {
+                known.effort.is_none() && known.read_at == Some(store.continuity().foreign_writes())
+            })
         })
     }
 
     /// The status of an agent as it was last recorded, if this process knows it.
     pub(super) fn status(&self, session: &str) -> Option<AgentStatus> {
-        let key = Key {
-            session: session.to_owned(),
-            subagent: None,
-        };
-        let known = lock(&self.sessions).get(&key).cloned()?;
-        let known = lock(&known);
-        known.status
+        lock(&self.statuses).get(session).copied()
     }
 
     /// Notes the status of an agent, which is being recorded.
     pub(super) fn set_status(&self, session: &str, status: AgentStatus) {
-        let known = self.known(Key {
-            session: session.to_owned(),
-            subagent: None,
-        });
-        lock(&known).status = Some(status);
+        let mut statuses = lock(&self.statuses);
+        if statuses.len() >= MAX_SESSIONS && !statuses.contains_key(session) {
+            statuses.clear();
+        }
+        statuses.insert(session.to_owned(), status);
     }
 
     /// A session has ended, or begins anew.

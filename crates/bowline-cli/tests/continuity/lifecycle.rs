@@ -191,6 +191,70 @@ fn f35_d_auto_compaction_ends_the_agent_that_called_where_that_is_wanted() {
     assert_eq!(of("other")["ended_at"], Value::Null, "{sessions:?}");
 }
 
+/// Nobody writes to it, so that whoever opens it waits for ever.
+#[test]
+fn a_transcript_that_is_a_pipe_holds_up_nobody() {
+    let sandbox = with_client();
+    sandbox.run(&["daemon", "start"]).expect(0, &[]);
+    let mut agent = FakeAgent::start(&sandbox, "piped");
+    let made = std::process::Command::new("mkfifo")
+        .arg(agent.transcript())
+        .status();
+    assert!(made.unwrap().success());
+    agent.begins("startup");
+    agent
+        .bowline(&["effort", "start", "login", "implement"])
+        .expect(0, &[]);
+    agent.used("Bash", json!({"command": "ls"}), json!({"stdout": ""}));
+    agent.report("Stop", json!({"stop_hook_active": false}));
+    agent.bash("ls").is_silent();
+    let mut other = FakeAgent::start(&sandbox, "other");
+    assert!(other.begins("startup").context().contains("/login"));
+    let warned = sandbox.json(&["log"])["triggers"].to_string();
+    assert!(!warned.contains("could not be looked at"), "{warned}");
+}
+
+#[test]
+fn no_secret_and_no_link_gets_into_an_effort() {
+    let sandbox = with_client();
+    let mut agent = FakeAgent::start(&sandbox, "s1");
+    agent.begins("startup");
+    let token = format!(
+        "ghp_{}",
+        "a1B2c3D4e5F6g7H8i9J0".repeat(2).get(..36).unwrap()
+    );
+    agent
+        .bowline(&["effort", "start", "login", "implement"])
+        .expect(0, &[]);
+    let phase = format!("1: with {token}");
+    agent
+        .bowline(&["effort", "phase", &phase, "--proof", &token])
+        .expect(0, &[]);
+    agent
+        .bowline(&["task", "new", "x", "--title", &token])
+        .expect(0, &[]);
+    let told = FakeAgent::start(&sandbox, "s2").begins("startup");
+    assert!(told.context().contains("1: with"), "{told:?}");
+    assert!(!told.context().contains(&token), "{told:?}");
+    agent
+        .bowline(&["effort", "start", "login", &"x".repeat(300)])
+        .expect_stderr(2, &["COMMAND_ERROR"]);
+    let elsewhere = sandbox.folder("elsewhere");
+    let link = sandbox.project().join(".tasks/linked");
+    std::fs::create_dir_all(link.parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, &link).unwrap();
+    agent
+        .bowline(&["effort", "start", "linked", "implement"])
+        .expect_stderr(2, &["FS_NOT_FOUND", "leads out of the project"]);
+    let log = sandbox.project().join(".tasks/login/1_IMPLEMENT_LOG.md");
+    std::fs::create_dir_all(log.parent().unwrap()).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(&log).status();
+    assert!(made.unwrap().success());
+    agent
+        .bowline(&["effort", "log", "x"])
+        .expect_stderr(2, &["FS_NOT_FOUND"]);
+}
+
 fn messages(sandbox: &bowline_testkit::Sandbox, session: &str) -> Vec<Value> {
     let said = sandbox.json(&["session", "messages", session]);
     said["messages"].as_array().unwrap().clone()

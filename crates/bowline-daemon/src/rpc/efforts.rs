@@ -7,7 +7,6 @@ use bowline_continuity::action::{EffortDetails, TaskSummary, Who};
 use bowline_continuity::effort::{Effort, EffortId};
 use bowline_continuity::effort_command::EffortCommand;
 use bowline_continuity::note::Note;
-use bowline_continuity::task::Task;
 use bowline_store::{Result, Store};
 use chrono::Utc;
 use serde::Serialize;
@@ -140,15 +139,9 @@ impl Question for NewTask {
     fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
         let project = PathBuf::from(&self.project);
         let desk = Desk::new(store, &project, None);
-        let task = Task {
-            folder: desk.task(&self.name)?,
-            project: self.project.clone(),
-            title: self.title.clone().or_else(|| Some(self.name.clone())),
-            description: self.description.clone(),
-            keywords: Vec::new(),
-            created_at: Utc::now(),
-        };
-        Ok(Some(store.continuity().new_task(&task)?))
+        let (title, description) = (self.title.as_deref(), self.description.as_deref());
+        let task = desk.new_task(&self.name, title, description, Utc::now())?;
+        Ok(Some(task))
     }
 }
 

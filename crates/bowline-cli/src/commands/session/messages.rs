@@ -32,7 +32,7 @@ pub(super) fn run(args: &MessagesArgs, records: &mut Records, ui: &mut Ui) -> Re
         Format::Text => {
             for said in &messages {
                 let when = moment::when(said.at, moment::now());
-                let who = Text::styled(format!("{when}  {}", said.message.role), style::FAINT);
+                let who = Text::styled(format!("{when}  {}  ", said.message.role), style::FAINT);
                 ui.labelled(who, &Text::from(reveal::name(&said.message.content)));
             }
         }
