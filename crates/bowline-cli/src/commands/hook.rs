@@ -37,6 +37,8 @@ const READY_WITHIN: Duration = Duration::from_millis(350);
 const AT_LEAST: Duration = Duration::from_millis(100);
 /// Until then the store may take the record. What is left is for the runtime folder.
 const STORED_WITHIN: Duration = DECIDED_WITHIN.saturating_sub(AT_LEAST);
+/// How long a database that another process uses is waited for. Nobody but this event waits, and what is committed is found at once.
+const COMMITTED_WITHIN: Duration = Duration::from_millis(200);
 /// How long the direct run may delay its exit for background hooks.
 const BRIEFLY: Duration = Duration::from_secs(1);
 const LOOK: Duration = Duration::from_millis(10);
@@ -282,7 +284,9 @@ impl Beginning {
 
 /// An event is answered also where nothing can be kept.
 fn open_store(places: &Places) -> Option<Arc<SqliteStore>> {
-    match SqliteStore::open(places.store()) {
+    let mut options = places.store();
+    options.deadline = COMMITTED_WITHIN;
+    match SqliteStore::open(options) {
         Ok(store) => Some(Arc::new(store)),
         Err(error) => {
             tracing::warn!("the event is not recorded: {error}");
