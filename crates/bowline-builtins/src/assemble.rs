@@ -97,6 +97,15 @@ impl BuiltinHook {
         ![recorder::NAME, unread_settings::NAME].contains(&self.hook.name())
     }
 
+    /// A hook that is not for certain tools alone.
+    pub(crate) fn of_all_tools(hook: impl Hook + 'static, summary: &str) -> Self {
+        Self {
+            hook: Arc::new(hook),
+            summary: summary.to_owned(),
+            tools: None,
+        }
+    }
+
     fn new(hook: impl Hook + 'static, tools: &'static str, summary: &str) -> Self {
         Self {
             hook: Arc::new(hook),
@@ -142,29 +151,17 @@ impl Builtins {
                 "stops secrets on their way into files, commits and prompts",
             )
         }));
-        hooks.extend(UnreadSettingsGuard::new(settings).map(|guard| BuiltinHook {
-            hook: Arc::new(guard),
-            summary: unread_settings::SUMMARY.to_owned(),
-            tools: None,
-        }));
+        let unread = UnreadSettingsGuard::new(settings);
+        hooks.extend(unread.map(|it| BuiltinHook::of_all_tools(it, unread_settings::SUMMARY)));
         // Where nothing can be seen, nothing can be followed.
         if !shared.machine.is_unseen() {
-            hooks.push(BuiltinHook {
-                hook: Arc::new(Work::new(
-                    Arc::clone(&shared.ledger),
-                    Arc::clone(&analyst),
-                    settings.config.record.inputs,
-                )),
-                summary: work::SUMMARY.to_owned(),
-                tools: None,
-            });
+            let ledger = Arc::clone(&shared.ledger);
+            let work = Work::new(ledger, Arc::clone(&analyst), settings.config.record.inputs);
+            hooks.push(BuiltinHook::of_all_tools(work, work::SUMMARY));
         }
         hooks.extend(continuity::hooks(settings, shared, &analyst));
-        hooks.push(BuiltinHook {
-            hook: Arc::new(Tracing::new(settings.config.record)),
-            summary: recorder::SUMMARY.to_owned(),
-            tools: None,
-        });
+        let tracing = Tracing::new(settings.config.record);
+        hooks.push(BuiltinHook::of_all_tools(tracing, recorder::SUMMARY));
         let rules = rule::compile(settings, &analyst);
         Self {
             hooks,

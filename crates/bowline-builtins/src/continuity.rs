@@ -13,6 +13,7 @@ mod heartbeat;
 mod lease;
 mod life;
 mod live;
+mod messages;
 mod notify;
 mod prompt_line;
 mod start;

@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::effort::Effort;
 use crate::error::{Code, RuleError};
 use crate::session::{Dehydrated, MAX_REQUIRED_FILES};
 
@@ -165,27 +164,9 @@ pub fn instruction(usage: f64, threshold: f64) -> String {
     )
 }
 
-/// What is left for the next session when one ended without a word: where the effort stands, and its files.
-pub fn mini(effort: &Effort, artifacts: &[String]) -> Dehydrated {
-    let phase = effort.phase.as_deref().unwrap_or("none");
-    let mut other = Map::new();
-    other.insert("phase".to_owned(), Value::from(effort.phase.clone()));
-    Dehydrated {
-        summary: format!(
-            "The last session of effort {} ({}, skill {}) ended before it wrote a summary. Phase: {phase}. Read the log and the files of \
-             the effort to find out what is done.",
-            effort.ordinal, effort.task, effort.skill
-        ),
-        required_files: artifacts.iter().take(MAX_REQUIRED_FILES).cloned().collect(),
-        other,
-        ..Dehydrated::default()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::samples;
 
     #[test]
     fn f35_b_both_spellings_are_read_and_nothing_is_lost() {
@@ -336,22 +317,5 @@ mod tests {
         assert!(given.last_action.is_some() && given.handover_instructions.is_some());
         assert!(given.user_history.is_some() && given.other.is_empty());
         assert_eq!((given.next_steps.len(), given.required_files.len()), (1, 1));
-    }
-
-    #[test]
-    fn a_session_without_a_word_leaves_the_phase_and_files() {
-        let effort = samples::effort();
-        let artifacts: Vec<_> = (0..20).map(|n| format!("{n}.md")).collect();
-        let mini = mini(&effort, &artifacts);
-        assert!(
-            mini.summary.contains("effort 2") && mini.summary.contains("2.1: Build"),
-            "{}",
-            mini.summary
-        );
-        assert_eq!(mini.required_files, artifacts[..MAX_REQUIRED_FILES]);
-        assert_eq!(mini.other["phase"], "2.1: Build");
-        // The next session's reading must not refuse what we wrote ourselves.
-        let text = serde_json::to_string(&mini).unwrap();
-        assert_eq!(read(&text).unwrap(), mini);
     }
 }

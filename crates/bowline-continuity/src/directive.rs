@@ -42,7 +42,7 @@ pub trait Files {
 
 /// The folders whose directives apply to a folder: itself and those above it up to the project's, the nearest first. None if it is
 /// outside the project.
-pub fn folders_above(folder: &str, project: &str) -> Vec<String> {
+fn folders_above(folder: &str, project: &str) -> Vec<String> {
     let (Some(folder), Some(project)) = (plain(folder), plain(project)) else {
         return Vec::new();
     };

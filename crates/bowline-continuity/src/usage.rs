@@ -77,7 +77,7 @@ pub fn of_status_line(payload: &Value) -> Option<f64> {
 }
 
 /// What Claude Code's status line says: the size of the window.
-pub fn window_of_status_line(payload: &Value) -> Option<u64> {
+fn window_of_status_line(payload: &Value) -> Option<u64> {
     payload
         .pointer("/context_window/context_window_size")
         .and_then(Value::as_u64)

@@ -1,7 +1,6 @@
 //! What lets work outlive a context window, as the rest of Bowline asks for it: tasks, efforts, what their sessions leave for each
 //! other, notes, and the fleet.
 
-use bowline_continuity::RuleError;
 use bowline_continuity::action::{
     Begun, EffortDetails, EffortStart, HandOver, MetadataPatch, PhaseRequest, Resolved,
     TaskSummary, Who,
@@ -17,27 +16,7 @@ use bowline_continuity::task::Task;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Result};
-
-/// Why a change was not made. Nothing of it was written then.
-#[derive(Debug, thiserror::Error)]
-pub enum Refused {
-    /// A rule forbids it.
-    #[error(transparent)]
-    Rule(#[from] RuleError),
-    /// The store could not do it.
-    #[error(transparent)]
-    Store(#[from] Error),
-}
-
-impl From<Refused> for Error {
-    fn from(refused: Refused) -> Self {
-        match refused {
-            Refused::Rule(rule) => Self::Forbidden(rule),
-            Refused::Store(error) => error,
-        }
-    }
-}
+use crate::error::Result;
 
 /// What an event says about an agent of the fleet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -124,11 +103,11 @@ pub trait Continuity: Send + Sync {
     fn todos(&self, session: &str) -> Result<Vec<Todo>>;
 
     /// Makes a task. If it exists, it stays as it is.
-    fn new_task(&self, task: &Task) -> Result<TaskSummary, Refused>;
+    fn new_task(&self, task: &Task) -> Result<TaskSummary>;
 
     /// Begins an effort, or takes up the active one of the same task and skill. Binds the session and the agent to it, and makes the
     /// task if it is missing.
-    fn start_effort(&self, start: &EffortStart, at: DateTime<Utc>) -> Result<Begun, Refused>;
+    fn start_effort(&self, start: &EffortStart, at: DateTime<Utc>) -> Result<Begun>;
 
     /// Takes up an active effort: this one, else the newest of the task, else the one that [`Continuity::resolve`] finds.
     fn resume_effort(
@@ -137,7 +116,7 @@ pub trait Continuity: Send + Sync {
         effort: Option<EffortId>,
         task: Option<&str>,
         at: DateTime<Utc>,
-    ) -> Result<Begun, Refused>;
+    ) -> Result<Begun>;
 
     /// Changes the phase, if the rules allow it. The heartbeats of the effort's open sessions begin anew.
     fn change_phase(
@@ -146,13 +125,13 @@ pub trait Continuity: Send + Sync {
         who: &Who,
         request: &PhaseRequest,
         at: DateTime<Utc>,
-    ) -> Result<Effort, Refused>;
+    ) -> Result<Effort>;
 
     /// Something was logged: the heartbeat of the session begins anew; if no session is named, those of all open ones of the effort.
-    fn logged(&self, effort: EffortId, who: &Who, at: DateTime<Utc>) -> Result<(), Refused>;
+    fn logged(&self, effort: EffortId, who: &Who, at: DateTime<Utc>) -> Result<()>;
 
     /// Sets and removes keys of an effort's metadata.
-    fn patch_metadata(&self, patch: &MetadataPatch) -> Result<Effort, Refused>;
+    fn patch_metadata(&self, patch: &MetadataPatch) -> Result<Effort>;
 
     /// Takes what the agent is to be told: once, and in order.
     fn take_injections(&self, effort: EffortId) -> Result<Vec<Injection>>;
@@ -164,10 +143,10 @@ pub trait Continuity: Send + Sync {
         effort: EffortId,
         payload: &Dehydrated,
         at: DateTime<Utc>,
-    ) -> Result<SessionState, Refused>;
+    ) -> Result<SessionState>;
 
     /// Finishes an effort, for good.
-    fn finish_effort(&self, effort: EffortId, at: DateTime<Utc>) -> Result<Effort, Refused>;
+    fn finish_effort(&self, effort: EffortId, at: DateTime<Utc>) -> Result<Effort>;
 
     /// What a session that begins is told. What an earlier session of the effort left goes to the first call that asks; the same call
     /// gets it again, no other ever.
@@ -181,10 +160,10 @@ pub trait Continuity: Send + Sync {
         effort: Option<EffortId>,
         text: &str,
         at: DateTime<Utc>,
-    ) -> Result<Note, Refused>;
+    ) -> Result<Note>;
 
     /// Removes a note of a project, and gives it back.
-    fn remove_note(&self, project: &str, id: i64) -> Result<Note, Refused>;
+    fn remove_note(&self, project: &str, id: i64) -> Result<Note>;
 
     /// The used part of a session's context window, from 0 to 1, as the agent says it outside of an event.
     fn set_usage(&self, session: &str, used: f64) -> Result<()>;
@@ -196,7 +175,7 @@ pub trait Continuity: Send + Sync {
     /// Takes the leases of files for a session, or none of them if another session has one. The answers are in the order of the files.
     ///
     /// A lease ends with the sessions of its chain, and when these have not been heard of for as long as the request says.
-    fn lease(&self, request: &LeaseRequest) -> Result<Vec<LeaseAnswer>, Refused>;
+    fn lease(&self, request: &LeaseRequest) -> Result<Vec<LeaseAnswer>>;
 
     /// The leases, those of active holders first. One whose time is over is listed until somebody else takes a file.
     fn leases(&self, limit: usize) -> Result<Vec<Lease>>;

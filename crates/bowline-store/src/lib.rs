@@ -43,7 +43,7 @@ mod tree;
 mod work;
 mod writer;
 
-pub use continuity::{AgentSignal, Continuity, Refused};
+pub use continuity::{AgentSignal, Continuity};
 pub use error::{Error, Result, Unavailable};
 pub use folder::private_folder;
 pub use gap::{Gap, GapCause};

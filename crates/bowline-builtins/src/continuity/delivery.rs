@@ -36,13 +36,8 @@ pub(super) struct Delivery {
 
 impl Delivery {
     pub(super) fn builtin(ground: &Arc<Ground>) -> BuiltinHook {
-        BuiltinHook {
-            hook: Arc::new(Self {
-                ground: Arc::clone(ground),
-            }),
-            summary: SUMMARY.to_owned(),
-            tools: None,
-        }
+        let ground = Arc::clone(ground);
+        BuiltinHook::of_all_tools(Self { ground }, SUMMARY)
     }
 
     /// What waits for the agent, once and in order.

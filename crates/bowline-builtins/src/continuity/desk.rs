@@ -13,7 +13,7 @@ use bowline_continuity::session::SessionState;
 use bowline_continuity::task::{Task, name_of, task_folder};
 use bowline_continuity::{Code, RuleError, dehydration};
 use bowline_guard::secrets::redact;
-use bowline_store::{Refused, Store};
+use bowline_store::{Error, Result, Store};
 use chrono::{DateTime, Local, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -79,12 +79,7 @@ impl<'a> Desk<'a> {
     }
 
     /// Performs a command. A refusal changes nothing.
-    pub fn perform(
-        &self,
-        who: &Who,
-        command: &EffortCommand,
-        at: DateTime<Utc>,
-    ) -> Result<Done, Refused> {
+    pub fn perform(&self, who: &Who, command: &EffortCommand, at: DateTime<Utc>) -> Result<Done> {
         match command {
             EffortCommand::Start { task, skill, mode } => {
                 self.start(who, task, skill, mode.as_deref(), at)
@@ -139,7 +134,7 @@ impl<'a> Desk<'a> {
         effort: Option<EffortId>,
         text: &str,
         at: DateTime<Utc>,
-    ) -> Result<Note, Refused> {
+    ) -> Result<Note> {
         let text = redact(text.trim());
         if text.is_empty() {
             let message =
@@ -169,7 +164,7 @@ impl<'a> Desk<'a> {
         title: Option<&str>,
         description: Option<&str>,
         at: DateTime<Utc>,
-    ) -> Result<TaskSummary, Refused> {
+    ) -> Result<TaskSummary> {
         let task = Task {
             folder: self.task(name)?,
             project: self.project.to_string_lossy().into_owned(),
@@ -188,7 +183,7 @@ impl<'a> Desk<'a> {
         skill: &str,
         mode: Option<&str>,
         at: DateTime<Utc>,
-    ) -> Result<Done, Refused> {
+    ) -> Result<Done> {
         let project = self.project.to_string_lossy().into_owned();
         let folder = self.task(task)?;
         files::check_task_folder(self.project, Path::new(&folder))?;
@@ -212,7 +207,7 @@ impl<'a> Desk<'a> {
         Ok(Done::Begun(begun))
     }
 
-    fn log(&self, who: &Who, text: &str, at: DateTime<Utc>) -> Result<Done, Refused> {
+    fn log(&self, who: &Who, text: &str, at: DateTime<Utc>) -> Result<Done> {
         let effort = self.active(who)?;
         effort.may_change()?;
         let time = at.with_timezone(&Local).format("%Y-%m-%d %H:%M:%S");
@@ -223,14 +218,14 @@ impl<'a> Desk<'a> {
         Ok(Done::Logged { effort, file })
     }
 
-    fn active(&self, who: &Who) -> Result<Effort, Refused> {
+    fn active(&self, who: &Who) -> Result<Effort> {
         let effort = self.store.continuity().resolve(who)?.effort;
         let none = || {
             let message = format!(
                 "No effort is active in {}. Begin one: `bowline effort start TASK SKILL`.",
                 self.project.display()
             );
-            Refused::Rule(RuleError::new(Code::NoActiveEffort, message))
+            Error::from(RuleError::new(Code::NoActiveEffort, message))
         };
         effort.ok_or_else(none)
     }

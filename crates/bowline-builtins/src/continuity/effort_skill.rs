@@ -7,7 +7,7 @@ use bowline::hooks::{
     Hook, HookContext, HookEvent, HookInput, Match, OnFailure, Opinion, RunPolicy,
 };
 use bowline_continuity::effort_command::{self, EffortCommand, is_effort_skill};
-use bowline_store::Refused;
+use bowline_store::Error;
 use serde_json::{Value, json};
 
 use super::caller::who;
@@ -27,13 +27,8 @@ pub(super) struct EffortSkill {
 
 impl EffortSkill {
     pub(super) fn builtin(ground: &Arc<Ground>) -> BuiltinHook {
-        BuiltinHook {
-            hook: Arc::new(Self {
-                ground: Arc::clone(ground),
-            }),
-            summary: SUMMARY.to_owned(),
-            tools: None,
-        }
+        let ground = Arc::clone(ground);
+        BuiltinHook::of_all_tools(Self { ground }, SUMMARY)
     }
 }
 
@@ -99,7 +94,7 @@ impl Hook for EffortSkill {
         let done = match asked {
             Asked::Effort(words) => match effort_command::parse(words) {
                 Ok(command) => desk.perform(&who, &command, input.timestamp),
-                Err(refused) => Err(Refused::Rule(refused)),
+                Err(refused) => Err(Error::from(refused)),
             },
             Asked::Note(text) => {
                 let text = text.to_owned();

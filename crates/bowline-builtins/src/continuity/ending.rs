@@ -8,15 +8,15 @@ use bowline::hooks::{Hook, HookContext, HookEvent, HookInput, Opinion, RunPolicy
 use bowline::settings::OnAutoCompaction;
 use bowline_continuity::exhaustion::{self, Exhaustion};
 use bowline_continuity::fleet::Process;
-use bowline_continuity::message::Message;
 use bowline_continuity::transcript::{self, Chain};
 use bowline_store::{Change, Unfinished};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::Ground;
 use super::caller::{Caller, who};
 use super::delivery::read_on;
 use super::files;
+use super::messages::note;
 use crate::assemble::BuiltinHook;
 use crate::machine::process::runs;
 use crate::recorder::add_change;
@@ -38,13 +38,8 @@ pub(super) struct Ending {
 
 impl Ending {
     pub(super) fn builtin(ground: &Arc<Ground>) -> BuiltinHook {
-        BuiltinHook {
-            hook: Arc::new(Self {
-                ground: Arc::clone(ground),
-            }),
-            summary: SUMMARY.to_owned(),
-            tools: None,
-        }
+        let ground = Arc::clone(ground);
+        BuiltinHook::of_all_tools(Self { ground }, SUMMARY)
     }
 
     /// An agent's context was too full. A summary is no longer possible here; that was the business of the calls before.
@@ -53,7 +48,7 @@ impl Ending {
             return Opinion::allow();
         }
         let who = who(input, ctx, &self.ground.project);
-        say(ctx, &json!({"event": "auto_compaction"}));
+        note(ctx, None, &json!({"event": "auto_compaction"}));
         let in_effort = self.ground.live.in_effort(&who, |effort, _, known| {
             known.join(effort, input, ctx);
             effort.label()
@@ -114,7 +109,7 @@ impl Ending {
             Exhaustion::RateLimit { resets } => json!({"event": "rate_limit", "resets": resets}),
             Exhaustion::Context => json!({"event": "context_exhausted"}),
         };
-        say(ctx, &content);
+        note(ctx, None, &content);
         Opinion::allow().system_message(format!("Bowline: {exhaustion}"))
     }
 
@@ -132,16 +127,6 @@ impl Ending {
         });
         self.ground.live.forget(&who);
     }
-}
-
-/// A message of the engine itself.
-fn say(ctx: &HookContext, content: &Value) {
-    let message = Message {
-        role: "system".to_owned(),
-        content: content.to_string(),
-        tool: None,
-    };
-    add_change(ctx, Change::Said(message));
 }
 
 /// Ends a process, if it is still the same.

@@ -12,6 +12,7 @@ use bowline_continuity::effort::Effort;
 use bowline_continuity::guard_rule::{self, Effect, Fired};
 use bowline_continuity::heartbeat::{self, Beat, ToolUse};
 use bowline_continuity::session::SessionState;
+use bowline_continuity::usage::{self, Fullness};
 use bowline_store::Change;
 use serde_json::json;
 
@@ -38,13 +39,8 @@ pub(super) struct Heartbeat {
 
 impl Heartbeat {
     pub(super) fn builtin(ground: &Arc<Ground>) -> BuiltinHook {
-        BuiltinHook {
-            hook: Arc::new(Self {
-                ground: Arc::clone(ground),
-            }),
-            summary: SUMMARY.to_owned(),
-            tools: None,
-        }
+        let ground = Arc::clone(ground);
+        BuiltinHook::of_all_tools(Self { ground }, SUMMARY)
     }
 
     /// What a call means for its effort, and what the agent is told.
@@ -69,13 +65,20 @@ impl Heartbeat {
                 add_change(ctx, Change::HeartbeatCounted);
             }
         }
-        let usage = state.context_usage;
+        // Some agents say it with each event.
+        let said = input.metadata.as_ref().and_then(usage::of_payload);
+        if let Some(used) = said.filter(|_| said != state.context_usage) {
+            state.context_usage = Some(used);
+            add_change(ctx, Change::ContextUsed { used });
+        }
+        let used = state.context_usage;
         let threshold = f64::from(config.overflow_percent) / 100.0;
         // Whoever has left a summary need not be told again.
-        let overflows = usage.is_some_and(|used| used >= threshold) && state.dehydrated.is_none();
+        let overflows =
+            usage::fullness(used, threshold) == Fullness::Warn && state.dehydrated.is_none();
         let fired = match beat {
             Beat::Uncounted | Beat::Reset => Vec::new(),
-            _ => guard_rule::fired(&effort.metadata.guards, state.heartbeat, usage),
+            _ => guard_rule::fired(&effort.metadata.guards, state.heartbeat, used),
         };
         let mut opinion = Opinion::allow();
         if let Beat::Blocked { count, limit } = beat {
@@ -83,7 +86,7 @@ impl Heartbeat {
             opinion = Opinion::block(reason).by_rule(HEARTBEAT_RULE);
         }
         opinion = fired.iter().fold(opinion, apply_rule);
-        if overflows && let Some(used) = usage {
+        if overflows && let Some(used) = used {
             opinion = opinion.context(dehydration::instruction(used, threshold));
         }
         opinion.facts = facts(state, overflows, &fired);

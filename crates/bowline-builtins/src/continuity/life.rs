@@ -9,7 +9,6 @@ use bowline::hooks::{
 use bowline_agents::Tool;
 use bowline_continuity::dialogue::{self, Dialogue};
 use bowline_continuity::fleet::AgentStatus;
-use bowline_continuity::message::Message;
 use bowline_continuity::todo;
 use bowline_guard::secrets::redact;
 use bowline_store::{AgentSignal, Change};
@@ -17,9 +16,9 @@ use serde_json::{Value, json};
 
 use super::Ground;
 use super::caller::{host, who};
+use super::messages::{note, say};
 use crate::assemble::BuiltinHook;
 use crate::recorder::add_change;
-use crate::sanitise::sanitise;
 
 const NAME: &str = "life";
 const SUMMARY: &str =
@@ -46,13 +45,8 @@ pub(super) struct Life {
 
 impl Life {
     pub(super) fn builtin(ground: &Arc<Ground>) -> BuiltinHook {
-        BuiltinHook {
-            hook: Arc::new(Self {
-                ground: Arc::clone(ground),
-            }),
-            summary: SUMMARY.to_owned(),
-            tools: None,
-        }
+        let ground = Arc::clone(ground);
+        BuiltinHook::of_all_tools(Self { ground }, SUMMARY)
     }
 
     fn todos(&self, input: &HookInput, ctx: &HookContext) {
@@ -80,23 +74,6 @@ impl Life {
             add_change(ctx, Change::Todos { todos });
         }
     }
-}
-
-fn say(ctx: &HookContext, message: Message) {
-    let content = redact(&message.content).into_owned();
-    add_change(ctx, Change::Said(Message { content, ..message }));
-}
-
-/// A message of the engine itself, as JSON that programs can read.
-fn note(ctx: &HookContext, tool: Option<&str>, content: Value) {
-    say(
-        ctx,
-        Message {
-            role: "system".to_owned(),
-            content: sanitise(&content).to_string(),
-            tool: tool.map(str::to_owned),
-        },
-    );
 }
 
 /// Whether a finished call of this tool says something that is kept.
@@ -155,7 +132,7 @@ impl Hook for Life {
                 let error: String = error.chars().take(MAX_ERROR).collect();
                 let failure =
                     json!({"event": "tool_use_failure", "tool": tool_name, "error": error});
-                note(ctx, Some(tool_name), failure);
+                note(ctx, Some(tool_name), &failure);
             }
             _ => self.other(input, ctx),
         }
@@ -184,7 +161,7 @@ impl Life {
                     "subject": input.task_subject(),
                     "teammate": input.teammate_name(),
                 });
-                note(ctx, None, task);
+                note(ctx, None, &task);
             }
             HookEvent::TeammateIdle => {
                 let idle = json!({
@@ -192,7 +169,7 @@ impl Life {
                     "teammate": input.teammate_name(),
                     "team": input.team_name(),
                 });
-                note(ctx, None, idle);
+                note(ctx, None, &idle);
                 if let Some(teammate) = input.teammate_name() {
                     add_change(ctx, Change::AgentStatus(teammate_done(teammate, input)));
                 }
@@ -204,7 +181,7 @@ impl Life {
                     name.and_then(Value::as_str)
                 });
                 let about = json!({"event": event.snake_name(), "worktree": worktree});
-                note(ctx, None, about);
+                note(ctx, None, &about);
             }
             _ => {}
         }

@@ -45,13 +45,8 @@ pub(super) struct Status {
 
 impl Status {
     pub(super) fn builtin(ground: &Arc<Ground>) -> BuiltinHook {
-        BuiltinHook {
-            hook: Arc::new(Self {
-                ground: Arc::clone(ground),
-            }),
-            summary: SUMMARY.to_owned(),
-            tools: None,
-        }
+        let ground = Arc::clone(ground);
+        BuiltinHook::of_all_tools(Self { ground }, SUMMARY)
     }
 }
 

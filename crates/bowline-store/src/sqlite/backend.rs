@@ -16,7 +16,6 @@ use super::memory::Memory;
 use super::readers::Readers;
 use super::recent::{self, Recent};
 use super::{Options, connection, millis, queries};
-use crate::continuity::Refused;
 use crate::error::{Error, Result, Unavailable};
 use crate::gap::{Gap, PendingGaps};
 use crate::hook_figures::PendingFigures;
@@ -263,8 +262,8 @@ impl SqliteBackend {
     /// Makes a change that no event came with, and says how many rows it changed. It touches nothing that is remembered.
     pub(super) fn change<T>(
         &mut self,
-        what: impl FnOnce(&Connection) -> Result<T, Refused>,
-    ) -> Result<(T, u64), Refused> {
+        what: impl FnOnce(&Connection) -> Result<T>,
+    ) -> Result<(T, u64)> {
         self.look_after_files();
         self.settle_doubt()?;
         let keeper = self.keeper.clone();

@@ -20,7 +20,6 @@ mod tests;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use bowline_continuity::RuleError;
 use bowline_continuity::action::{
     Begun, EffortDetails, EffortStart, HandOver, MetadataPatch, PhaseRequest, Resolved,
     TaskSummary, Who,
@@ -39,7 +38,7 @@ use rusqlite::Connection;
 use super::readers::snapshot;
 use super::{SqliteStore, millis};
 use crate::caps;
-use crate::continuity::{Continuity, Refused};
+use crate::continuity::Continuity;
 use crate::error::{Error, Result, Unavailable};
 use crate::writer::Drained;
 
@@ -50,12 +49,6 @@ pub(super) use leases::end_leases;
 /// How long a change waits for other processes to release the database.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-impl From<rusqlite::Error> for Refused {
-    fn from(error: rusqlite::Error) -> Self {
-        Self::Store(error.into())
-    }
-}
-
 impl SqliteStore {
     /// Several statements that see the same moment.
     fn look<T>(&self, what: impl Fn(&Connection) -> Result<T>) -> Result<T> {
@@ -65,8 +58,8 @@ impl SqliteStore {
     /// Makes a change on the writing thread, completely or not at all.
     fn change<T: Send + 'static>(
         &self,
-        what: impl FnMut(&Connection) -> Result<T, Refused> + Send + 'static,
-    ) -> Result<T, Refused> {
+        what: impl FnMut(&Connection) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
         let (value, rows) = self.transact(what)?;
         if rows > 0 {
             self.foreign_writes.fetch_add(1, Ordering::Release);
@@ -77,21 +70,15 @@ impl SqliteStore {
     /// Makes a change on the writing thread, and says how many rows it changed.
     fn transact<T: Send + 'static>(
         &self,
-        mut what: impl FnMut(&Connection) -> Result<T, Refused> + Send + 'static,
-    ) -> Result<(T, u64), Refused> {
+        mut what: impl FnMut(&Connection) -> Result<T> + Send + 'static,
+    ) -> Result<(T, u64)> {
         let until = Instant::now() + PATIENCE;
-        let changed = self.on_writer(move |writer| {
+        self.on_writer(move |writer| {
             // The session that it is about may still be in the spool.
             if writer.drain_step() == Drained::Some && Instant::now() < until {
                 return Ok(None);
             }
-            let changed = writer
-                .backend
-                .whole(|backend| match backend.change(&mut what) {
-                    Ok(value) => Ok(Ok(value)),
-                    Err(Refused::Rule(rule)) => Ok(Err(rule)),
-                    Err(Refused::Store(error)) => Err(error),
-                });
+            let changed = writer.backend.whole(|backend| backend.change(&mut what));
             match changed {
                 // Records are not kept waiting while another process holds the database.
                 Err(Error::Unavailable {
@@ -100,28 +87,14 @@ impl SqliteStore {
                 }) if Instant::now() < until => Ok(None),
                 other => other.map(Some),
             }
-        });
-        let changed: std::result::Result<(T, u64), RuleError> = changed?;
-        Ok(changed?)
-    }
-
-    /// As [`Self::change`], for what no rule forbids.
-    fn change_freely<T: Send + 'static>(
-        &self,
-        mut what: impl FnMut(&Connection) -> Result<T> + Send + 'static,
-    ) -> Result<T> {
-        self.change(move |db| Ok(what(db)?))
-            .map_err(|refused| match refused {
-                Refused::Store(error) => error,
-                Refused::Rule(rule) => Error::Backend(rule.message),
-            })
+        })
     }
 
     /// As [`Self::change`], for what nobody keeps a copy of.
     fn change_uncopied<T: Send + 'static>(
         &self,
-        what: impl FnMut(&Connection) -> Result<T, Refused> + Send + 'static,
-    ) -> Result<T, Refused> {
+        what: impl FnMut(&Connection) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
         self.transact(what).map(|(value, _)| value)
     }
 }
@@ -173,24 +146,24 @@ impl Continuity for SqliteStore {
 
     fn keep_skill(&self, project: &str, skill: &Skill, at: DateTime<Utc>) -> Result<()> {
         let (project, skill) = (project.to_owned(), skill.clone());
-        self.change_freely(move |db| skills::keep(db, &project, &skill, millis(at)))
+        self.change(move |db| skills::keep(db, &project, &skill, millis(at)))
     }
 
     fn forget_skills(&self, project: &str) -> Result<()> {
         let project = project.to_owned();
-        self.change_freely(move |db| skills::forget(db, &project))
+        self.change(move |db| skills::forget(db, &project))
     }
 
     fn todos(&self, session: &str) -> Result<Vec<Todo>> {
         self.look(|db| hand_over::todos_of(db, session))
     }
 
-    fn new_task(&self, task: &Task) -> Result<TaskSummary, Refused> {
+    fn new_task(&self, task: &Task) -> Result<TaskSummary> {
         let task = task.clone();
         self.change(move |db| tasks::new(db, &task))
     }
 
-    fn start_effort(&self, start: &EffortStart, at: DateTime<Utc>) -> Result<Begun, Refused> {
+    fn start_effort(&self, start: &EffortStart, at: DateTime<Utc>) -> Result<Begun> {
         let start = start.clone();
         self.change(move |db| efforts::start(db, &start, millis(at)))
     }
@@ -201,7 +174,7 @@ impl Continuity for SqliteStore {
         effort: Option<EffortId>,
         task: Option<&str>,
         at: DateTime<Utc>,
-    ) -> Result<Begun, Refused> {
+    ) -> Result<Begun> {
         let (who, task) = (who.clone(), task.map(str::to_owned));
         self.change(move |db| efforts::resume(db, &who, effort, task.as_deref(), millis(at)))
     }
@@ -212,23 +185,23 @@ impl Continuity for SqliteStore {
         who: &Who,
         request: &PhaseRequest,
         at: DateTime<Utc>,
-    ) -> Result<Effort, Refused> {
+    ) -> Result<Effort> {
         let (who, request) = (who.clone(), request.clone());
         self.change(move |db| efforts::change_phase(db, effort, &who, &request, millis(at)))
     }
 
-    fn logged(&self, effort: EffortId, who: &Who, at: DateTime<Utc>) -> Result<(), Refused> {
+    fn logged(&self, effort: EffortId, who: &Who, at: DateTime<Utc>) -> Result<()> {
         let who = who.clone();
         self.change(move |db| efforts::logged(db, effort, &who, millis(at)))
     }
 
-    fn patch_metadata(&self, patch: &MetadataPatch) -> Result<Effort, Refused> {
+    fn patch_metadata(&self, patch: &MetadataPatch) -> Result<Effort> {
         let patch = patch.clone();
         self.change(move |db| efforts::patch_metadata(db, &patch))
     }
 
     fn take_injections(&self, effort: EffortId) -> Result<Vec<Injection>> {
-        self.change_freely(move |db| efforts::take_injections(db, effort))
+        self.change(move |db| efforts::take_injections(db, effort))
     }
 
     fn dehydrate(
@@ -237,12 +210,12 @@ impl Continuity for SqliteStore {
         effort: EffortId,
         payload: &Dehydrated,
         at: DateTime<Utc>,
-    ) -> Result<SessionState, Refused> {
+    ) -> Result<SessionState> {
         let (who, payload) = (who.clone(), payload.clone());
         self.change(move |db| sessions::dehydrate(db, &who, effort, &payload, millis(at)))
     }
 
-    fn finish_effort(&self, effort: EffortId, at: DateTime<Utc>) -> Result<Effort, Refused> {
+    fn finish_effort(&self, effort: EffortId, at: DateTime<Utc>) -> Result<Effort> {
         self.change(move |db| efforts::finish(db, effort, at))
     }
 
@@ -251,7 +224,7 @@ impl Continuity for SqliteStore {
         let mut told = prepared.told;
         if let Some(effort) = prepared.unclaimed {
             let call = call.to_owned();
-            told.dehydrated = self.change_freely(move |db| hand_over::claim(db, effort, &call))?;
+            told.dehydrated = self.change(move |db| hand_over::claim(db, effort, &call))?;
         }
         Ok(told)
     }
@@ -263,12 +236,12 @@ impl Continuity for SqliteStore {
         effort: Option<EffortId>,
         text: &str,
         at: DateTime<Utc>,
-    ) -> Result<Note, Refused> {
+    ) -> Result<Note> {
         let (who, project, text) = (who.clone(), project.to_owned(), text.to_owned());
         self.change(move |db| notes::add(db, &who, &project, effort, &text, millis(at)))
     }
 
-    fn remove_note(&self, project: &str, id: i64) -> Result<Note, Refused> {
+    fn remove_note(&self, project: &str, id: i64) -> Result<Note> {
         let project = project.to_owned();
         self.change(move |db| notes::remove(db, &project, id))
     }
@@ -278,7 +251,7 @@ impl Continuity for SqliteStore {
             session: Some(session.to_owned()),
             ..Who::default()
         };
-        self.change_freely(move |db| match resolve::session_row(db, &who)? {
+        self.change(move |db| match resolve::session_row(db, &who)? {
             Some(row) => agents::use_context(db, row.id, row.id, used),
             None => Ok(()),
         })
@@ -286,10 +259,10 @@ impl Continuity for SqliteStore {
 
     fn seen(&self, agents: &[String], at: DateTime<Utc>) -> Result<usize> {
         let agents = agents.to_vec();
-        self.change_freely(move |db| agents::seen(db, &agents, millis(at)))
+        self.change(move |db| agents::seen(db, &agents, millis(at)))
     }
 
-    fn lease(&self, request: &LeaseRequest) -> Result<Vec<LeaseAnswer>, Refused> {
+    fn lease(&self, request: &LeaseRequest) -> Result<Vec<LeaseAnswer>> {
         let request = caps::lease_request(request)?;
         self.change_uncopied(move |db| leases::take(db, &request))
     }
@@ -300,7 +273,7 @@ impl Continuity for SqliteStore {
 
     fn release_leases(&self, paths: &[String]) -> Result<Vec<Lease>> {
         let paths = paths.to_vec();
-        Ok(self.change_uncopied(move |db| Ok(leases::release(db, &paths)?))?)
+        self.change_uncopied(move |db| leases::release(db, &paths))
     }
 
     fn foreign_writes(&self) -> u64 {

@@ -18,7 +18,7 @@ use bowline_continuity::Code;
 use bowline_continuity::action::{Begun, EffortStart, Who};
 use bowline_continuity::effort::EffortId;
 use bowline_continuity::session::SessionState;
-use bowline_store::{Change, Continuity, Record, Refused, Store};
+use bowline_store::{Change, Continuity, Error, Record, Result, Store};
 use support::*;
 
 const PROJECT: &str = "/home/user/project";
@@ -73,11 +73,11 @@ fn state(store: &dyn Store, session: &str) -> SessionState {
     found.session.unwrap()
 }
 
-fn code<T: std::fmt::Debug>(result: Result<T, Refused>) -> Code {
+fn code<T: std::fmt::Debug>(result: Result<T>) -> Code {
     let refused = result.unwrap_err();
     let rule = match refused {
-        Refused::Rule(rule) => Ok(rule),
-        Refused::Store(error) => Err(error),
+        Error::Forbidden(rule) => Ok(rule),
+        error => Err(error),
     };
     rule.unwrap().code
 }

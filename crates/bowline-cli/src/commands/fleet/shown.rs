@@ -324,10 +324,10 @@ mod tests {
                 "shop/src/x",
             ),
             (
-                json!({"project": "/home/shop", "worktree": "/work/feature"}),
+                json!({"project": "/home/shop", "worktree": "/trees/feature"}),
                 "shop@feature",
             ),
-            (json!({"worktree": "/work/feature"}), "feature"),
+            (json!({"worktree": "/trees/feature"}), "feature"),
         ] {
             assert_eq!(
                 place(&agent("a", change.clone()), &mut projects),

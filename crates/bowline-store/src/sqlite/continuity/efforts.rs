@@ -15,8 +15,7 @@ use super::super::{memory, millis, time, traces};
 use super::rows::{self, EFFORT, STATE, effort_at, from_json, state_at, to_json};
 use super::{notes, resolve, sessions, tasks};
 use crate::caps;
-use crate::continuity::Refused;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Efforts of one project, or of all, newest first.
 pub(super) fn list_sql(of_project: Option<i64>) -> String {
@@ -95,13 +94,13 @@ pub(super) fn of_task(db: &Connection, folder: &str) -> Result<Vec<Effort>> {
 }
 
 /// An effort that may change.
-pub(super) fn active(db: &Connection, id: EffortId) -> Result<Effort, Refused> {
+pub(super) fn active(db: &Connection, id: EffortId) -> Result<Effort> {
     let effort = existing(db, id)?;
     effort.may_change()?;
     Ok(effort)
 }
 
-fn existing(db: &Connection, id: EffortId) -> Result<Effort, Refused> {
+fn existing(db: &Connection, id: EffortId) -> Result<Effort> {
     rows::effort(db, id)?.ok_or_else(|| {
         RuleError::new(
             Code::NotFound,
@@ -114,7 +113,7 @@ fn existing(db: &Connection, id: EffortId) -> Result<Effort, Refused> {
     })
 }
 
-pub(super) fn start(db: &Connection, start: &EffortStart, at: i64) -> Result<Begun, Refused> {
+pub(super) fn start(db: &Connection, start: &EffortStart, at: i64) -> Result<Begun> {
     if start.task.is_empty() || start.skill.is_empty() {
         let message = "An effort needs a task and a skill.";
         return Err(RuleError::new(Code::CommandError, message).into());
@@ -167,8 +166,8 @@ pub(super) fn resume(
     effort: Option<EffortId>,
     task: Option<&str>,
     at: i64,
-) -> Result<Begun, Refused> {
-    let none = |message: String| Refused::from(RuleError::new(Code::NoActiveEffort, message));
+) -> Result<Begun> {
+    let none = |message: String| Error::from(RuleError::new(Code::NoActiveEffort, message));
     let id = match (effort, task) {
         (Some(id), _) => active(db, id)?.id,
         (None, Some(task)) => {
@@ -206,7 +205,7 @@ pub(super) fn change_phase(
     who: &Who,
     request: &PhaseRequest,
     at: i64,
-) -> Result<Effort, Refused> {
+) -> Result<Effort> {
     caps::check_name("phase", &request.to, caps::NAME)?;
     let effort = active(db, id)?;
     let Entered::Moved { phase, phases } =
@@ -230,12 +229,12 @@ pub(super) fn change_phase(
     existing(db, id)
 }
 
-pub(super) fn logged(db: &Connection, id: EffortId, who: &Who, at: i64) -> Result<(), Refused> {
+pub(super) fn logged(db: &Connection, id: EffortId, who: &Who, at: i64) -> Result<()> {
     active(db, id)?;
-    Ok(sessions::reset_own(db, id, who, at)?)
+    sessions::reset_own(db, id, who, at)
 }
 
-pub(super) fn patch_metadata(db: &Connection, patch: &MetadataPatch) -> Result<Effort, Refused> {
+pub(super) fn patch_metadata(db: &Connection, patch: &MetadataPatch) -> Result<Effort> {
     let id = patch.effort.ok_or_else(|| {
         RuleError::new(Code::NoActiveEffort, "No effort is active here.".to_owned())
     })?;
@@ -292,7 +291,7 @@ pub(super) fn take_injections(db: &Connection, id: EffortId) -> Result<Vec<Injec
     Ok(serde_json::from_value(taken).unwrap_or_default())
 }
 
-pub(super) fn finish(db: &Connection, id: EffortId, at: DateTime<Utc>) -> Result<Effort, Refused> {
+pub(super) fn finish(db: &Connection, id: EffortId, at: DateTime<Utc>) -> Result<Effort> {
     let mut effort = existing(db, id)?;
     effort.finish(at)?;
     db.prepare_cached("UPDATE efforts SET lifecycle = 'finished', finished_at = ?2 WHERE id = ?1")?

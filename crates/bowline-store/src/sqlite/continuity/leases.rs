@@ -8,7 +8,6 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::super::{millis, time};
 use super::{agents, resolve};
-use crate::continuity::Refused;
 use crate::error::Result;
 
 /// More leases are not kept; the oldest go.
@@ -72,7 +71,7 @@ fn one(db: &Connection, path: &str) -> Result<Option<Lease>> {
 }
 
 /// Takes all files for a session, or none if another one has one of them. One answer for each.
-pub(super) fn take(db: &Connection, request: &LeaseRequest) -> Result<Vec<LeaseAnswer>, Refused> {
+pub(super) fn take(db: &Connection, request: &LeaseRequest) -> Result<Vec<LeaseAnswer>> {
     let by = holder(db, request)?;
     let mut answers = Vec::new();
     let mut leases = Vec::new();

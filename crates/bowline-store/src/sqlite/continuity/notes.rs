@@ -9,7 +9,6 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::super::{memory, time, traces};
 use super::{efforts, resolve};
 use crate::caps;
-use crate::continuity::Refused;
 use crate::error::Result;
 
 pub(super) const OF_PROJECT: &str = "SELECT n.id, p.path, n.effort_id, n.text, n.at
@@ -73,7 +72,7 @@ pub(super) fn add(
     effort: Option<EffortId>,
     text: &str,
     at: i64,
-) -> Result<Note, Refused> {
+) -> Result<Note> {
     if text.trim().is_empty() {
         let message = "A note needs a text.";
         return Err(RuleError::new(Code::CommandError, message).into());
@@ -96,7 +95,7 @@ pub(super) fn add(
     existing(db, project, db.last_insert_rowid())
 }
 
-fn existing(db: &Connection, project: &str, id: i64) -> Result<Note, Refused> {
+fn existing(db: &Connection, project: &str, id: i64) -> Result<Note> {
     let found = db
         .prepare_cached(ONE)?
         .query_row(params![id, project], note)
@@ -110,7 +109,7 @@ fn existing(db: &Connection, project: &str, id: i64) -> Result<Note, Refused> {
     })
 }
 
-pub(super) fn remove(db: &Connection, project: &str, id: i64) -> Result<Note, Refused> {
+pub(super) fn remove(db: &Connection, project: &str, id: i64) -> Result<Note> {
     let note = existing(db, project, id)?;
     db.prepare_cached("DELETE FROM notes WHERE id = ?1")?
         .execute([id])?;

@@ -9,7 +9,6 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::rows::to_json;
 use super::{agents, efforts, resolve, rows};
 use crate::caps;
-use crate::continuity::Refused;
 use crate::error::Result;
 
 /// Which effort a session belongs to.
@@ -110,7 +109,7 @@ pub(super) fn dehydrate(
     effort: EffortId,
     payload: &Dehydrated,
     at: i64,
-) -> Result<SessionState, Refused> {
+) -> Result<SessionState> {
     efforts::active(db, effort)?;
     let text = to_json(payload)?;
     if text.len() > caps::VALUE {

@@ -11,7 +11,6 @@ use super::super::{memory, millis, time, traces};
 use super::efforts;
 use super::rows::{from_json, to_json};
 use crate::caps;
-use crate::continuity::Refused;
 use crate::error::Result;
 
 const COLUMNS: &str = "folder, project, title, description, keywords, created_at";
@@ -75,7 +74,7 @@ fn with_efforts(db: &Connection, mut task: TaskSummary) -> Result<TaskSummary> {
 }
 
 /// Makes a task, unless there is one in this folder.
-pub(super) fn new(db: &Connection, task: &Task) -> Result<TaskSummary, Refused> {
+pub(super) fn new(db: &Connection, task: &Task) -> Result<TaskSummary> {
     caps::check_name("task", &task.folder, caps::PATH)?;
     let at = millis(task.created_at);
     let project = memory::project_row(db, &task.project, at)?;

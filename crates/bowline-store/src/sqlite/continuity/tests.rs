@@ -1,4 +1,4 @@
-use bowline_continuity::Code;
+use bowline_continuity::{Code, RuleError};
 
 use super::agents::Which;
 use super::*;
@@ -92,13 +92,11 @@ fn a_refusal_leaves_nothing_behind() {
         tasks::make(db, "/p/t", project, None, 1)?;
         Err::<(), _>(RuleError::new(Code::CommandError, "no").into())
     });
-    assert!(matches!(refused, Err(Refused::Rule(rule)) if rule.message == "no"));
+    assert!(matches!(refused, Err(Error::Forbidden(rule)) if rule.message == "no"));
     assert_eq!(store.tasks(None, 10).unwrap(), []);
     assert_eq!(store.foreign_writes(), before);
     // The next change is a transaction of its own.
-    store
-        .change(|db| Ok(memory::project_row(db, "/p", 1)?))
-        .unwrap();
+    store.change(|db| memory::project_row(db, "/p", 1)).unwrap();
     assert_eq!(store.tasks(Some("/p"), 10).unwrap(), []);
 }
 
@@ -107,7 +105,7 @@ fn a_change_that_another_process_holds_up_fails_and_can_be_made_later() {
     let (_folder, store) = opened();
     let other = Connection::open(store.path()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let change = || store.change_freely(|db| memory::project_row(db, "/p", 1));
+    let change = || store.change(|db| memory::project_row(db, "/p", 1));
     let locked = change().unwrap_err();
     assert!(locked.may_pass(), "{locked}");
     other.execute_batch("ROLLBACK").unwrap();
