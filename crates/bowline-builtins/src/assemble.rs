@@ -12,6 +12,7 @@ use crate::guard::{
     CommandGuard, GuardHook, Guards, LookAlikeGuard, Policies, SecretWritingGuard,
     SensitiveFileGuard, Strikes, ToolGuard, UnreadSettingsGuard, unread_settings,
 };
+use crate::guidance::{self, Memory};
 use crate::machine::Machine;
 use crate::recorder::{self, Tracing};
 use crate::rule::{self, Compiled};
@@ -29,6 +30,8 @@ pub struct SharedState {
     pub ledger: Arc<Ledger>,
     /// What is known of sessions and their efforts.
     pub live: Arc<Live>,
+    /// What hooks remember of sessions and projects.
+    pub memory: Arc<Memory>,
     /// The hooks that run in the background.
     pub background: Background,
 }
@@ -41,6 +44,7 @@ impl SharedState {
             strikes: Arc::default(),
             ledger: Arc::default(),
             live: Arc::default(),
+            memory: Arc::default(),
             background: Background::default(),
         }
     }
@@ -160,6 +164,9 @@ impl Builtins {
             hooks.push(BuiltinHook::of_all_tools(work, work::SUMMARY));
         }
         hooks.extend(continuity::hooks(settings, shared, &analyst));
+        if !shared.machine.is_unseen() {
+            hooks.extend(guidance::hooks(settings, shared));
+        }
         let tracing = Tracing::new(settings.config.record);
         hooks.push(BuiltinHook::of_all_tools(tracing, recorder::SUMMARY));
         let rules = rule::compile(settings, &analyst);

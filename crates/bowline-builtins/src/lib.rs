@@ -30,6 +30,7 @@ mod analyst;
 mod assemble;
 pub mod continuity;
 pub mod guard;
+pub mod guidance;
 mod loss;
 pub mod machine;
 mod own_places;

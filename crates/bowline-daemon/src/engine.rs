@@ -27,6 +27,7 @@ use bowline::hooks::{
 use bowline_agents::{Agent, DEFAULT, Protocol, supported_names};
 use bowline_builtins::continuity::Live;
 use bowline_builtins::guard::Strikes;
+use bowline_builtins::guidance::Memory;
 use bowline_builtins::machine::Machine;
 use bowline_builtins::recorder::noting_failures;
 use bowline_builtins::{Ledger, SharedState};
@@ -113,6 +114,7 @@ impl Engine {
         let mut shared = SharedState::new(machine);
         shared.ledger = Arc::new(ledger);
         shared.live = Arc::new(Live::new(store.clone()));
+        shared.memory = Arc::new(Memory::new(store.clone()));
         if let Some(store) = &store {
             shared.background = noting_failures(Arc::clone(store));
             let strikes = Strikes::kept(Arc::clone(store));

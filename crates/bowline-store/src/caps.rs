@@ -147,6 +147,13 @@ fn cap_change(change: &mut Change) -> usize {
             }
             return todos.iter().map(|todo| todo.text.len()).sum();
         }
+        Change::Remembered { hook, state, .. } => {
+            cut_name(hook);
+            let mut kept = Some(std::mem::take(state));
+            let size = cap_value(&mut kept);
+            *state = kept.unwrap_or_default();
+            return size;
+        }
         Change::TranscriptRead { path, messages, .. } => {
             cut(path, PATH);
             messages.truncate(ITEMS);

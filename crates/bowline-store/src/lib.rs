@@ -50,7 +50,7 @@ pub use gap::{Gap, GapCause};
 pub use hook_figures::HookFigures;
 pub use record::{
     CallKey, Change, DecidedEvent, DelegationEnd, DelegationStart, Enforcement, GONE, HookFired,
-    Record, Subagent, TraceEnd, TraceStart, Unfinished,
+    MemoryOf, Record, Subagent, TraceEnd, TraceStart, Unfinished,
 };
 pub use session::{Delegation, Prompt, Session, SessionDetails, SessionFilter, SessionSummary};
 pub use spool::{Spool, SpoolMedium, SpoolOptions, Spooled};

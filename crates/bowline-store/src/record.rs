@@ -343,6 +343,25 @@ pub enum Change {
         /// What it says; at most 256 messages.
         messages: Vec<Message>,
     },
+    /// What a hook remembers from now on.
+    Remembered {
+        /// Of what.
+        of: MemoryOf,
+        /// The hook.
+        hook: String,
+        /// What it remembers, in the format of the hook.
+        state: Value,
+    },
+}
+
+/// What a hook remembers something of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MemoryOf {
+    /// The record's session and those that continue it. Sub-agents share what their agent has.
+    Session,
+    /// The record's project.
+    Project,
 }
 
 /// The reason for the end of a session whose agent's process is gone.

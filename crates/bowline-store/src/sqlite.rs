@@ -10,6 +10,7 @@ mod damage;
 mod delegations;
 mod events;
 mod forget;
+mod hook_memory;
 mod hooks;
 mod keeper;
 mod keys;
@@ -37,7 +38,7 @@ use crate::folder;
 use crate::gap::{Gap, PendingGaps};
 use crate::hook_figures::{HookFigures, PendingFigures};
 use crate::queue::{Step, lock};
-use crate::record::Record;
+use crate::record::{MemoryOf, Record};
 use crate::reserve::{Locked, Reserve};
 use crate::session::{SessionDetails, SessionFilter, SessionSummary};
 use crate::spool::{self, Spool, SpoolOptions};
@@ -513,6 +514,15 @@ impl Store for SqliteStore {
             in_memory_records: waiting.in_memory,
             ..self.read(queries::size)?
         })
+    }
+
+    fn remembered(
+        &self,
+        of: MemoryOf,
+        name: &str,
+        hook: &str,
+    ) -> Result<Option<serde_json::Value>> {
+        self.read(|db| hook_memory::find(db, of, name, hook))
     }
 
     fn continuity(&self) -> &dyn Continuity {

@@ -5,12 +5,13 @@ use std::path::Path;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::continuity::Continuity;
 use crate::error::Result;
 use crate::gap::Gap;
 use crate::hook_figures::HookFigures;
-use crate::record::Record;
+use crate::record::{MemoryOf, Record};
 use crate::session::{SessionDetails, SessionFilter, SessionSummary};
 use crate::spool::SpoolMedium;
 use crate::submission::{Done, Submission};
@@ -319,6 +320,10 @@ pub trait Store: Send + Sync {
 
     /// How much is kept.
     fn size(&self) -> Result<Size>;
+
+    /// What a hook remembers of a session, by the agent's name for it, or of a project, by its folder; see
+    /// [`Change::Remembered`](crate::Change::Remembered).
+    fn remembered(&self, of: MemoryOf, name: &str, hook: &str) -> Result<Option<Value>>;
 
     /// Tasks, efforts, notes and the fleet.
     fn continuity(&self) -> &dyn Continuity;

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::memory::{KnownSession, Memory};
-use super::{hooks, keys, millis};
+use super::{hook_memory, hooks, keys, millis};
 use crate::error::{Error, Result};
 use crate::record::{Change, Record, decision};
 use crate::store::SkippedChange;
@@ -175,6 +175,9 @@ impl<'a> Apply<'a> {
             | Change::Todos { .. }
             | Change::FilesEdited { .. }
             | Change::TranscriptRead { .. } => self.change_continuity(change, session),
+            Change::Remembered { of, hook, state } => {
+                hook_memory::keep(self, session, *of, hook, state)
+            }
         }
     }
 }

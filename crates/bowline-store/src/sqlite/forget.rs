@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, ToSql, params};
 
 use super::backend::SqliteBackend;
 use super::checkpoint::Emptied;
-use super::{connection, continuity, keys, millis};
+use super::{connection, continuity, hook_memory, keys, millis};
 use crate::error::{Error, Result};
 use crate::queue::lock;
 use crate::store::{Forget, Forgotten};
@@ -43,6 +43,7 @@ pub(super) fn before(db: &Connection, cutoff: i64) -> Result<(usize, Forgotten)>
         cutoff,
     )?;
     let continued = continuity::before(db, cutoff, ROWS)?;
+    let remembered = hook_memory::before(db, cutoff, ROWS)?;
     // A session is older than everything in it is new: it goes last.
     let sessions = if traces == 0 {
         continuity::with_old_sessions(db, cutoff, ROWS)?;
@@ -58,7 +59,7 @@ pub(super) fn before(db: &Connection, cutoff: i64) -> Result<(usize, Forgotten)>
         remains: Vec::new(),
     };
     Ok((
-        events + traces + prompts + work + delegations + continued + sessions,
+        events + traces + prompts + work + delegations + continued + remembered + sessions,
         forgotten,
     ))
 }
@@ -157,6 +158,7 @@ impl Forgetting {
             }
             What::All => {
                 backend.remove(continuity::all)?;
+                backend.remove(hook_memory::all)?;
                 self.some_before(backend, i64::MAX)?
             }
             What::Session(_) | What::Project(_) => self.some_of_found(backend)?,
@@ -231,6 +233,7 @@ impl Forgetting {
         }
         if let Some(project) = found.project.take() {
             continuity::of_project(db, project)?;
+            hook_memory::of_project(db, project)?;
             // A session that began meanwhile keeps it.
             db.prepare_cached(
                 "DELETE FROM projects WHERE id = ?1 AND NOT EXISTS
@@ -306,10 +309,11 @@ impl Forgetting {
         let work = remove("work", "work_by_chain")?;
         let delegations = remove("delegations", "delegations_by_chain")?;
         let continued = continuity::of_chain(db, chain, ROWS)?;
+        let remembered = hook_memory::of_chain(db, chain)?;
         let sessions = remove("sessions", "sessions_by_chain")?;
         self.forgotten.traces += traces as u64;
         self.forgotten.sessions += sessions as u64;
-        Ok(traces + prompts + work + delegations + continued + sessions)
+        Ok(traces + prompts + work + delegations + continued + remembered + sessions)
     }
 }
 

@@ -92,7 +92,7 @@ pub(super) fn weight(record: &Record) -> usize {
         Change::TraceStarted(start) => start.input.as_ref().map_or(0, value),
         Change::TraceEnded(end) => end.output.as_ref().map_or(0, value),
         Change::PromptGiven { text } => text.as_ref().map_or(0, String::len),
-        Change::Worked { work, .. } => value(work),
+        Change::Worked { work: it, .. } | Change::Remembered { state: it, .. } => value(it),
         Change::Said(message) => message.content.len(),
         Change::TranscriptRead { messages, .. } => {
             messages.iter().map(|message| message.content.len()).sum()

@@ -10,9 +10,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bowline_store::{
-    Continuity, EventFilter, Forget, Forgotten, Gap, HookFigures, Integrity, Options, PastCall,
-    RecordedEvent, Result, SessionDetails, SessionFilter, SessionRef, SessionSummary, Size,
-    SqliteStore, Store, Submission, Trace, TraceFilter, TraceStatistics, TraceTree, Waiting,
+    Continuity, EventFilter, Forget, Forgotten, Gap, HookFigures, Integrity, MemoryOf, Options,
+    PastCall, RecordedEvent, Result, SessionDetails, SessionFilter, SessionRef, SessionSummary,
+    Size, SqliteStore, Store, Submission, Trace, TraceFilter, TraceStatistics, TraceTree, Waiting,
 };
 use bowline_wire::{Acknowledgement, Answer, Call, CallId, Heard, Lines, MAX_REPLY};
 use chrono::{DateTime, Utc};
@@ -441,6 +441,15 @@ impl Store for Watched {
 
     fn size(&self) -> Result<Size> {
         self.kept.size()
+    }
+
+    fn remembered(
+        &self,
+        of: MemoryOf,
+        name: &str,
+        hook: &str,
+    ) -> Result<Option<serde_json::Value>> {
+        self.kept.remembered(of, name, hook)
     }
 
     fn continuity(&self) -> &dyn Continuity {

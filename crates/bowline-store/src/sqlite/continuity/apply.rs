@@ -74,7 +74,7 @@ impl Apply<'_> {
     }
 
     /// The session that a sub-agent works for; any other is its own.
-    fn host_of(&self, session: &KnownSession) -> Result<KnownSession> {
+    pub(in crate::sqlite) fn host_of(&self, session: &KnownSession) -> Result<KnownSession> {
         let key = self.host_key();
         if key == self.key() {
             return Ok(session.clone());

@@ -1,6 +1,7 @@
 //! The sections of Bowline's own files, one file each: what a section says, and its keys. Here is the file as a whole.
 //! `[guard]` is larger and in `guard` and `guard_table`; hooks and rules have tables of their own.
 
+mod advice;
 mod bridge;
 mod defaults;
 mod effort;
@@ -25,6 +26,7 @@ use crate::settings::hooks::keys::HOOKS;
 use crate::settings::rules::keys::RULE;
 use defaults::{DEDUPE, EXIT_POLICY, ON_FAILURE};
 
+pub use advice::AdviceConfig;
 pub use bridge::BridgeConfig;
 pub use defaults::Defaults;
 pub use effort::{EffortConfig, OnAutoCompaction};
@@ -65,6 +67,8 @@ pub struct Config {
     pub leases: LeaseConfig,
     /// `[fleet]`: how a person learns what agents are doing.
     pub fleet: FleetConfig,
+    /// `[advice]`: what agents are told without having asked.
+    pub advice: AdviceConfig,
     /// `locked`: keys and sections that only the administrator's file may set.
     pub locked: Vec<String>,
     /// `allow_managed_hooks_only`: only the administrator's hooks run.
@@ -151,6 +155,11 @@ pub(in crate::settings::keys) static FILE: Table = Table {
             "fleet",
             "How you learn what agents are doing.",
             Kind::Table(&fleet::TABLE),
+        ),
+        Key::new(
+            "advice",
+            "What agents are told without having asked.",
+            Kind::Table(&advice::TABLE),
         ),
         Key::setting(
             "locked",

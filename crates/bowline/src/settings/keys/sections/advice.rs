@@ -1,0 +1,69 @@
+//! `[advice]`.
+
+use std::collections::BTreeMap;
+
+use crate::settings::keys::describe::{Key, Kind, Map, Table, Unknown, any_name};
+use crate::settings::keys::slot::{Put, Tightens::Never};
+
+/// `[advice]`: what agents are told without having asked.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[non_exhaustive]
+pub struct AdviceConfig {
+    /// At most this many characters of advice are given for one event.
+    pub budget_chars: usize,
+    /// Texts in the place of Bowline's own, by their keys.
+    pub texts: BTreeMap<String, String>,
+    /// Whether an agent that ran code is asked what it showed.
+    pub reflection: bool,
+}
+
+impl Default for AdviceConfig {
+    fn default() -> Self {
+        Self {
+            budget_chars: 2_000,
+            texts: BTreeMap::new(),
+            reflection: false,
+        }
+    }
+}
+
+pub(super) static TABLE: Table = Table {
+    name: "Advice",
+    about: "Advice is off unless it is switched on. A session is told each text once, unless the text changes.",
+    others: Unknown::Wrong,
+    keys: &[
+        Key::setting(
+            "budget_chars",
+            "At most this many characters of advice are given for one event.",
+            &Put(
+                |config, _, most: u32| config.advice.budget_chars = most as usize,
+                Never,
+            ),
+        ),
+        Key::settings(
+            "texts",
+            "Texts in the place of Bowline's own, by their keys. One that is `off` is not said.",
+            &TEXTS,
+            &Put(
+                |config, path, text: String| {
+                    config.advice.texts.insert(path.last().to_owned(), text);
+                },
+                Never,
+            ),
+        ),
+        Key::setting(
+            "reflection",
+            "An agent that ran Python code or tests is asked what that showed.",
+            &Put(|config, _, on: bool| config.advice.reflection = on, Never),
+        ),
+    ],
+};
+
+static TEXTS: Map = Map {
+    name: None,
+    about: "",
+    key: "TEXT",
+    names: any_name,
+    others: Unknown::Fine,
+    of: Kind::Text,
+};
