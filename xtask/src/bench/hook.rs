@@ -21,6 +21,12 @@ const TAIL_LIMIT: f64 = 2.5;
 const CLIENT: &str = "bowline-hook";
 /// The client of the programs that are compared with.
 const OTHER_CLIENT: &str = "against";
+/// The client of a daemon that has everything switched on.
+const GUIDED_CLIENT: &str = "guided";
+/// Everything that is off by itself, switched on as far as it lets calls pass.
+const EVERYTHING: &str = include_str!("everything.toml");
+/// At most this much may all of it add to the median, in microseconds.
+const GUIDANCE_LIMIT: f64 = 300.0;
 /// If an empty process is at times this much slower, the machine is too busy to measure anything.
 const RESTLESS: f64 = 2.0;
 /// At most this many runs may be discarded for that.
@@ -36,6 +42,14 @@ struct Options {
     programs: ProgramSource,
     /// Programs of another state, to compare with.
     against: Option<ProgramSource>,
+    guidance: Guidance,
+}
+
+/// Whether a daemon with everything switched on takes part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Guidance {
+    Off,
+    Compared,
 }
 
 /// The contenders of one run, in the order of the table.
@@ -51,6 +65,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
         json: false,
         programs: ProgramSource::Source(Network::Online),
         against: None,
+        guidance: Guidance::Off,
     };
     while let Some(argument) = arguments.next()? {
         match argument {
@@ -62,6 +77,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
             Long("against") => {
                 options.against = Some(ProgramSource::Folder(arguments.value()?.into()));
             }
+            Long("guided") => options.guidance = Guidance::Compared,
             other => return Err(unexpected(&other)),
         }
     }
@@ -76,6 +92,10 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
         .as_ref()
         .map(|other| Stage::new(&other.bowline))
         .transpose()?;
+    let guided_stage = match options.guidance {
+        Guidance::Off => None,
+        Guidance::Compared => Some(Stage::with_settings(&built.bowline, EVERYTHING)?),
+    };
     let (others, missing) = programs::others(&stage)?;
     let mut contenders = vec![
         programs::empty(&stage),
@@ -83,6 +103,9 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
     ];
     if let (Some(other), Some(other_stage)) = (&against, &other_stage) {
         contenders.push(programs::client(OTHER_CLIENT, &other.hook, other_stage));
+    }
+    if let Some(guided) = &guided_stage {
+        contenders.push(programs::client(GUIDED_CLIENT, &built.hook, guided));
     }
     contenders.push(programs::shell(&stage));
     contenders.extend(others);
@@ -110,7 +133,11 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
         report_run(&run, runs.len() + 1);
         runs.push(run);
     }
-    for stage in [&stage].into_iter().chain(&other_stage) {
+    for stage in [&stage]
+        .into_iter()
+        .chain(&other_stage)
+        .chain(&guided_stage)
+    {
         check_all_recorded(stage, calls.made)?;
     }
     let quiet = counting(&runs) > 0;
@@ -160,7 +187,8 @@ fn measure(contenders: &[Contender<'_>], calls: &mut Calls, rounds: usize) -> Re
 /// Starts each once. Those that are compared change places from round to round, so that none of them always follows
 /// whatever cools the caches most.
 fn round(contenders: &[Contender<'_>], calls: &mut Calls) -> Result<Vec<Duration>> {
-    let is_compared = |it: &&Contender<'_>| ["/bin/true", CLIENT, OTHER_CLIENT].contains(&it.name);
+    let is_compared =
+        |it: &&Contender<'_>| ["/bin/true", CLIENT, OTHER_CLIENT, GUIDED_CLIENT].contains(&it.name);
     let compared = contenders.iter().take_while(is_compared).count();
     let mut order: Vec<usize> = (0..contenders.len()).collect();
     if let Some(compared) = order.get_mut(..compared) {
@@ -310,6 +338,11 @@ fn limits(table: &[Row]) -> Vec<Limit> {
         what: "median of bowline-hook to that of the programs compared with",
         measured: figure(&|row| row.spread.median / other.spread.median),
         bound: Bound::AtMost(SLOWER_LIMIT),
+    }));
+    limits.extend(named(GUIDED_CLIENT).map(|guided| Limit {
+        what: "what everything switched on adds to the median, in µs",
+        measured: figure(&|row| guided.spread.median - row.spread.median),
+        bound: Bound::AtMost(GUIDANCE_LIMIT),
     }));
     limits
 }

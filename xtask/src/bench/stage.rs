@@ -26,6 +26,11 @@ pub(crate) struct Stage {
 
 impl Stage {
     pub(crate) fn new(bowline: &Path) -> Result<Self> {
+        Self::with_settings(bowline, "")
+    }
+
+    /// The same, with settings of the user's own.
+    pub(crate) fn with_settings(bowline: &Path, own: &str) -> Result<Self> {
         let folder = tempfile::Builder::new()
             .prefix("bowline-bench-")
             .tempdir()?;
@@ -34,7 +39,7 @@ impl Stage {
         }
         let settings = folder.path().join("config/bowline");
         fs::create_dir_all(&settings)?;
-        fs::write(settings.join("config.toml"), SETTINGS)?;
+        fs::write(settings.join("config.toml"), format!("{own}\n{SETTINGS}"))?;
         let mut command = Command::new(bowline);
         command.args(["daemon", "run"]).stdin(Stdio::null());
         surround(&mut command, folder.path());
