@@ -55,8 +55,50 @@ fn read_small(file: &Path, limit: u64) -> Option<String> {
     fs::read_to_string(file).ok()
 }
 
+/// Makes the folder of a task, unless it is there. The project itself is never made.
+pub(super) fn make_task_folder(project: &Path, folder: &Path) -> Result<(), RuleError> {
+    check_task_folder(project, folder)?;
+    for path in [folder.parent().unwrap_or(folder), folder] {
+        match fs::create_dir(path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                let message = format!("{} cannot be made: {error}", path.display());
+                return Err(RuleError::new(Code::FsNotFound, message));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Marks a home folder as a project.
+const MARKS: [&str; 2] = [".git", "bowline.toml"];
+
+/// Whether tasks may be kept here: everything on the machine or in the home folder would be one project.
+pub(super) fn check_project(project: &Path, home: Option<&Path>) -> Result<(), RuleError> {
+    let is_home = home.is_some_and(|home| same_place(project, home));
+    let what = match project.parent() {
+        None => "the root of the file system",
+        Some(_) if is_home && !MARKS.iter().any(|mark| project.join(mark).exists()) => {
+            "your home folder"
+        }
+        Some(_) => return Ok(()),
+    };
+    let message = format!(
+        "{} is {what}, not a project. Change to the folder of a project first: `cd PROJECT`.",
+        project.display()
+    );
+    Err(RuleError::new(Code::CommandError, message))
+}
+
+fn same_place(one: &Path, other: &Path) -> bool {
+    match (fs::canonicalize(one), fs::canonicalize(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => one == other,
+    }
+}
+
 /// Whether the folder of a task may be used. A link on its way must not lead out of the project, because a repository may bring it.
-pub(super) fn check_task_folder(project: &Path, folder: &Path) -> Result<(), RuleError> {
+fn check_task_folder(project: &Path, folder: &Path) -> Result<(), RuleError> {
     let refused = |path: &Path, what: &str| {
         let message = format!("{} {what}", path.display());
         Err(RuleError::new(Code::FsNotFound, message))
@@ -83,10 +125,9 @@ pub(super) fn append_log(
     entry: &str,
 ) -> Result<PathBuf, RuleError> {
     let folder = Path::new(&effort.task);
-    check_task_folder(project, folder)?;
+    make_task_folder(project, folder)?;
     let file = folder.join(effort.log_file());
     let written = || -> io::Result<()> {
-        fs::create_dir_all(folder)?;
         let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
         let mut log = OpenOptions::new()
             .append(true)

@@ -38,6 +38,7 @@ fn f47_c_the_line_tells_where_the_session_stands_and_feeds_the_engine() {
             skill: "implement".to_owned(),
             mode: None,
         },
+        effort: None,
         asker: Asker {
             project: stage.project().display().to_string(),
             session: Some("s-1".to_owned()),

@@ -29,11 +29,14 @@ macro_rules! migration {
 /// The oldest version of the schema that was ever released.
 const OLDEST: i64 = 5;
 /// The newest version of the schema.
-pub(super) const NEWEST: i64 = 6;
+pub(super) const NEWEST: i64 = 7;
 
 /// All of them, in their order.
-pub(super) const MIGRATIONS: [(&str, &str); 2] =
-    [migration!("V5__records"), migration!("V6__continuity")];
+pub(super) const MIGRATIONS: [(&str, &str); 3] = [
+    migration!("V5__records"),
+    migration!("V6__continuity"),
+    migration!("V7__current_effort"),
+];
 
 /// `BOWL`, so that no other program's database is taken for ours.
 const APPLICATION: i64 = 0x424f_574c;
