@@ -182,4 +182,23 @@ mod tests {
             }
         }
     }
+    /// A terminal of 80 columns would break longer lines again.
+    #[test]
+    fn what_help_says_about_efforts_fits_into_a_terminal() {
+        let program = Cli::command();
+        for command in ["effort", "task", "note"] {
+            let command = program.find_subcommand(command).unwrap();
+            for action in command.get_subcommands() {
+                let name = action.get_name();
+                let after = action.get_after_help().map(ToString::to_string);
+                let after = after.unwrap_or_default();
+                assert!(
+                    after.contains(&format!("bowline {} {name}", command.get_name())),
+                    "{name}: {after}"
+                );
+                let is_long = |line: &str| !line.starts_with(' ') && line.chars().count() > 80;
+                assert!(!after.lines().any(is_long), "{name}: {after}");
+            }
+        }
+    }
 }
