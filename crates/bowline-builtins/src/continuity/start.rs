@@ -55,7 +55,9 @@ impl Start {
             }
         };
         let Some(effort) = given.effort.clone() else {
-            return self.told(&given, &[], &[]);
+            let mut opinion = self.told(&given, &[], &[]);
+            opinion.facts = super::as_map(json!({"found": false}));
+            return opinion;
         };
         let skill = self.ground.skill(&effort);
         let preload = self.preload(&effort, skill.as_ref());
@@ -82,6 +84,7 @@ impl Start {
         opinion.facts = super::as_map(json!({
             "found": true,
             "effortId": effort.id,
+            "sessionId": input.session_id,
             "taskDir": effort.task,
             "skill": effort.skill,
             "phase": effort.phase,
