@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod continuity {
     mod agent;
+    mod explained;
     mod fleet;
     mod lease;
     mod lifecycle;
