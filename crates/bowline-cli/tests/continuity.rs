@@ -5,6 +5,7 @@ mod continuity {
     mod agent;
     mod explained;
     mod fleet;
+    mod interrupted;
     mod lease;
     mod lifecycle;
     mod many;
