@@ -86,7 +86,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(cli) => cli,
         Err(usage) => {
             colours_asked_for(&args).apply();
-            return ui::usage(&usage, &args, format_asked_for(&args));
+            // The message quotes what was typed, with all that a terminal obeys. Other words do not make it right.
+            let shown: Vec<OsString> = args.iter().map(|arg| ui::visible(arg)).collect();
+            let usage = Cli::try_parse_from(&shown).err().unwrap_or(usage);
+            return ui::usage(&usage, &shown, format_asked_for(&args));
         }
     };
     cli.color.apply();

@@ -10,6 +10,7 @@ use bowline_continuity::effort::Effort;
 use bowline_continuity::skill::Skill;
 use bowline_continuity::transcript::{self, Chain, MAX_READ, News, Position};
 use bowline_continuity::{Code, RuleError};
+use serde_json::json;
 
 /// A larger skill file is not read.
 const MAX_SKILL: u64 = 1024 * 1024;
@@ -21,7 +22,8 @@ const TAIL: u64 = 128 * 1024;
 /// Where skills are kept, in the project and in the user's home, best first.
 const SKILL_FOLDERS: [&str; 2] = [".claude/skills", ".agents/skills"];
 
-/// Finds a skill: in the project, else in the home folder. `None`: there is no such file, which is fine, because an effort needs none.
+/// Finds a skill: in the project, else in the home folder. `None`: there is no such file, which is fine, because an effort needs none. One
+/// that is there and cannot be used is an error: without its phases, an effort would be another one.
 pub(super) fn find_skill(
     project: &Path,
     home: Option<&Path>,
@@ -34,7 +36,7 @@ pub(super) fn find_skill(
     for root in [Some(project), home].into_iter().flatten() {
         for folder in SKILL_FOLDERS {
             let file = root.join(folder).join(name).join("SKILL.md");
-            let Some(text) = read_small(&file, MAX_SKILL) else {
+            let Some(text) = read_skill(&file)? else {
                 continue;
             };
             let skill = Skill::parse(&text, name).map_err(|error| {
@@ -47,12 +49,48 @@ pub(super) fn find_skill(
     Ok(None)
 }
 
-fn read_small(file: &Path, limit: u64) -> Option<String> {
-    let metadata = fs::metadata(file).ok()?;
-    if !metadata.is_file() || metadata.len() > limit {
-        return None;
-    }
-    fs::read_to_string(file).ok()
+/// The text of a skill's file; `None` if there is none.
+fn read_skill(file: &Path) -> Result<Option<String>, RuleError> {
+    use io::ErrorKind::{NotADirectory, NotFound};
+    let shown = file.display();
+    let refused = |code, message| Err(RuleError::new(code, message));
+    let bytes = match fs::metadata(file) {
+        Ok(found) if !found.is_file() => {
+            let message = format!(
+                "{shown} is no regular file, as a skill's file should be. Put a text file there, or remove it."
+            );
+            return refused(Code::FsNotFound, message);
+        }
+        Ok(found) if found.len() > MAX_SKILL => {
+            let message = format!(
+                "{shown} has {} bytes, and a skill's file may have {MAX_SKILL} at most. Move what is long into files beside it.",
+                found.len()
+            );
+            return refused(Code::ParseError, message);
+        }
+        Ok(_) => fs::read(file),
+        Err(error) => Err(error),
+    };
+    let bytes = match bytes {
+        Ok(bytes) => bytes,
+        Err(error) if [NotFound, NotADirectory].contains(&error.kind()) => return Ok(None),
+        Err(error) => {
+            let message = format!(
+                "{shown} cannot be read: {error}. Make it readable, or choose another skill."
+            );
+            return refused(Code::FsNotFound, message);
+        }
+    };
+    String::from_utf8(bytes).map(Some).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let before = error.as_bytes().iter().take(valid);
+        let line = before.filter(|byte| **byte == b'\n').count() + 1;
+        let message = format!(
+            "{shown}: line {line} has bytes that are no UTF-8 text, which was expected. Save the file as UTF-8."
+        );
+        let refused = RuleError::new(Code::ParseError, message);
+        refused.with_details(json!({ "line": line }))
+    })
 }
 
 /// Makes the folder of a task, unless it is there. The project itself is never made.

@@ -58,7 +58,9 @@ impl Start {
             }
         };
         let Some(effort) = given.effort.clone() else {
-            return self.told(input, &given, &[], &[]);
+            let mut opinion = self.told(input, &given, &[], &[]);
+            opinion.facts = super::as_map(json!({"found": false}));
+            return opinion;
         };
         let skill = self.ground.skill(&effort);
         let preload = self.preload(&effort, skill.as_ref());
@@ -85,6 +87,7 @@ impl Start {
         opinion.facts = super::as_map(json!({
             "found": true,
             "effortId": effort.id,
+            "sessionId": input.session_id,
             "taskDir": effort.task,
             "skill": effort.skill,
             "phase": effort.phase,
