@@ -62,7 +62,7 @@ impl SharedState {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Builtins {
-    /// They run by their priorities; those of one priority in this order.
+    /// All of them, also those that are idle here. They run by their priorities; those of one priority in this order.
     pub hooks: Vec<BuiltinHook>,
     /// What the guards among them share.
     pub guards: Arc<Guards>,
@@ -80,6 +80,8 @@ pub struct BuiltinHook {
     pub summary: String,
     /// The tools that it is for.
     pub tools: Option<&'static str>,
+    /// Why it has nothing to do here. It is listed like the others, and not registered.
+    pub idle: Option<&'static str>,
 }
 
 impl std::fmt::Debug for BuiltinHook {
@@ -96,6 +98,11 @@ impl BuiltinHook {
         Self::new(hook, G::TOOLS, G::SUMMARY)
     }
 
+    /// Whether it judges calls.
+    pub fn is_guard(&self) -> bool {
+        self.hook.name().starts_with("guard:")
+    }
+
     /// Whether it may look at files when it runs.
     pub fn looks_at_files(&self) -> bool {
         ![recorder::NAME, unread_settings::NAME].contains(&self.hook.name())
@@ -107,14 +114,17 @@ impl BuiltinHook {
             hook: Arc::new(hook),
             summary: summary.to_owned(),
             tools: None,
+            idle: None,
         }
     }
 
-    fn new(hook: impl Hook + 'static, tools: &'static str, summary: &str) -> Self {
+    /// A hook that is for these tools.
+    pub(crate) fn new(hook: impl Hook + 'static, tools: &'static str, summary: &str) -> Self {
         Self {
             hook: Arc::new(hook),
             summary: summary.to_owned(),
             tools: Some(tools),
+            idle: None,
         }
     }
 }
@@ -162,9 +172,7 @@ impl Builtins {
             let ledger = Arc::clone(&shared.ledger);
             let work = Work::new(ledger, Arc::clone(&analyst), settings.config.record.inputs);
             hooks.push(BuiltinHook::of_all_tools(work, work::SUMMARY));
-        }
-        hooks.extend(continuity::hooks(settings, shared, &analyst));
-        if !shared.machine.is_unseen() {
+            hooks.extend(continuity::hooks(settings, shared, &analyst));
             hooks.extend(guidance::hooks(settings, shared));
         }
         let tracing = Tracing::new(settings.config.record);
@@ -177,13 +185,18 @@ impl Builtins {
         }
     }
 
+    /// The hooks that have something to do here.
+    pub fn running(&self) -> impl Iterator<Item = &BuiltinHook> {
+        self.hooks.iter().filter(|builtin| builtin.idle.is_none())
+    }
+
     /// Adds them to a manager.
     pub fn register_into(&self, manager: &mut HookManager) {
         for rule in &self.rules.hooks {
             let rule: Arc<dyn Hook> = Arc::clone(rule) as _;
             manager.register_arc(rule);
         }
-        for builtin in &self.hooks {
+        for builtin in self.running() {
             manager.register_arc(Arc::clone(&builtin.hook));
         }
     }

@@ -71,7 +71,10 @@ impl Ground {
         }
         let home = std::env::home_dir();
         let found = files::find_skill(&self.project, home.as_deref(), &effort.skill);
-        let skill = found.ok().flatten()?;
+        let skill = found.unwrap_or_else(|refused| {
+            tracing::warn!("the skill {} is not used: {refused}", effort.skill);
+            None
+        })?;
         if let Err(error) = store.keep_skill(&effort.project, &skill, Utc::now()) {
             tracing::debug!("the skill {} was not kept: {error}", skill.name);
         }
@@ -94,15 +97,15 @@ pub fn project_of(folder: &Path, locations: &Locations) -> PathBuf {
     main_checkout(&project).unwrap_or(project)
 }
 
-/// The hooks of continuity for a project. There are none without a store, because nothing would outlive anything.
+/// Without a store nothing would outlive anything.
+const NO_STORE: &str = "it needs a store, and there is none here";
+
+/// The hooks of continuity for a project. Without a store they are idle.
 pub(crate) fn hooks(
     settings: &Settings,
     shared: &SharedState,
     analyst: &Arc<Analyst>,
 ) -> Vec<BuiltinHook> {
-    if shared.live.store().is_none() {
-        return Vec::new();
-    }
     let ground = Arc::new(Ground {
         project: project_of(&settings.project, &Locations::from_env()),
         config: settings.config.clone(),
@@ -119,5 +122,10 @@ pub(crate) fn hooks(
         status::Status::builtin(&ground),
     ];
     hooks.extend(lease::Lease::builtin(&ground, analyst));
+    if shared.live.store().is_none() {
+        for builtin in &mut hooks {
+            builtin.idle = Some(NO_STORE);
+        }
+    }
     hooks
 }

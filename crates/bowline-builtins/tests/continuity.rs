@@ -2,16 +2,19 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
+use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use bowline::hooks::{Decision, HookContext, HookInput, HookManager, Opinion, Services};
 use bowline::settings::{self, Locations};
-use bowline_builtins::continuity::Live;
+use bowline_builtins::continuity::{Desk, Live};
 use bowline_builtins::machine::Machine;
-use bowline_builtins::{SharedState, assemble};
+use bowline_builtins::{Builtins, SharedState, assemble};
 use bowline_continuity::action::{EffortStart, MetadataPatch, Who};
 use bowline_continuity::effort::EffortId;
+use bowline_continuity::effort_command::EffortCommand;
 use bowline_store::{Options, SqliteStore, Store};
 use chrono::Utc;
 use serde_json::{Value, json};
@@ -184,4 +187,114 @@ async fn f32_a_without_an_effort_every_hook_allows() {
     for _ in 0..20 {
         assert_eq!(project.call("ls").await, Opinion::allow());
     }
+}
+
+#[tokio::test]
+async fn without_a_store_the_hooks_are_listed_and_do_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let settings = settings::load(folder.path(), &Locations::under(folder.path()));
+    let shared = SharedState::new(Machine::from_env());
+    let builtins = Builtins::new(&settings, &shared);
+    let idle: Vec<&str> = (builtins.hooks.iter())
+        .filter(|builtin| builtin.idle.is_some())
+        .map(|builtin| builtin.hook.name())
+        .collect();
+    assert_eq!(
+        idle,
+        [
+            "handover",
+            "effort-skill",
+            "effort",
+            "effort-delivery",
+            "effort-line",
+            "effort-end",
+            "life",
+            "fleet"
+        ]
+    );
+    let manager = assemble(&settings, Services::default(), &shared);
+    let ctx = HookContext::new("s1").with_cwd(folder.path());
+    let skill = json!({"skill": "effort", "args": "start login implement"});
+    for input in [
+        HookInput::session_start("s1"),
+        HookInput::pre_tool_use("s1", "Skill", skill),
+        HookInput::pre_tool_use("s1", "Bash", json!({"command": "ls"})),
+    ] {
+        let preview = manager.preview(&input);
+        assert!(preview.iter().all(|(name, _)| !idle.contains(&&**name)));
+        let result = manager.trigger(input, &ctx).await;
+        assert_eq!(result.output, Opinion::allow());
+    }
+    assert!(!folder.path().join(".tasks").exists());
+}
+
+#[tokio::test]
+async fn a_new_session_is_told_by_which_name_it_is_asked_for() {
+    let project = Project::new();
+    let told = project.trigger(HookInput::session_start("s1")).await;
+    assert_eq!(told.facts["found"], true);
+    assert_eq!(told.facts["sessionId"], "s1");
+    let told = project
+        .trigger(HookInput::user_prompt_submit("s1", "go"))
+        .await;
+    assert_eq!(told.facts["sessionId"], "s1");
+}
+
+#[tokio::test]
+async fn a_skill_that_cannot_be_used_is_refused_with_its_file_and_line() {
+    let project = Project::new();
+    let skills = project.folder.path().join(".claude/skills");
+    let file = |name: &str| {
+        let file = skills.join(name).join("SKILL.md");
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        file
+    };
+    fs::write(file("latin"), b"---\nname: caf\xe9\n---\n").unwrap();
+    fs::write(file("open"), "---\nname: open\n").unwrap();
+    fs::write(file("odd"), "---\nname: odd\nno key\n---\n").unwrap();
+    fs::write(file("json"), "```json\n{\n```\n").unwrap();
+    fs::write(file("large"), " ".repeat(1024 * 1024 + 1)).unwrap();
+    fs::create_dir_all(file("folder")).unwrap();
+    symlink("SKILL.md", file("unreadable")).unwrap();
+    for (skill, code, expected) in [
+        ("latin", "PARSE_ERROR", &["line 2", "UTF-8"][..]),
+        ("open", "PARSE_ERROR", &["line 1", "a second line `---`"]),
+        (
+            "odd",
+            "PARSE_ERROR",
+            &["`no key` on line 3", "`key: value`"],
+        ),
+        ("json", "PARSE_ERROR", &["line 2"]),
+        (
+            "large",
+            "PARSE_ERROR",
+            &["1048577 bytes", "1048576 at most"],
+        ),
+        ("folder", "FS_NOT_FOUND", &["no regular file"]),
+        ("unreadable", "FS_NOT_FOUND", &["cannot be read"]),
+    ] {
+        let desk = Desk::new(project.store.as_ref(), project.folder.path(), None);
+        let start = EffortCommand::Start {
+            task: "other".to_owned(),
+            skill: skill.to_owned(),
+            mode: None,
+        };
+        let refused = desk.perform(&Who::default(), &start, Utc::now());
+        let bowline_store::Error::Forbidden(refused) = refused.unwrap_err() else {
+            panic!("{skill} is refused");
+        };
+        assert_eq!(refused.code.as_str(), code, "{refused}");
+        let path = format!(".claude/skills/{skill}/SKILL.md");
+        for text in expected.iter().chain([&path.as_str()]) {
+            assert!(refused.message.contains(text), "{text}: {refused}");
+        }
+        // As an agent asks for it.
+        let asked = json!({"skill": "effort", "args": format!("start other {skill}")});
+        let answer = project
+            .trigger(HookInput::pre_tool_use("s1", "Skill", asked))
+            .await;
+        assert!(denied(&answer).unwrap().contains(&path), "{answer:?}");
+    }
+    let efforts = project.store.continuity().efforts(None, 9).unwrap();
+    assert_eq!(efforts.len(), 1, "nothing was begun");
 }

@@ -1,5 +1,7 @@
 //! Asking what was recorded: the daemon, or the store itself where no daemon answers.
 
+use std::io;
+
 use bowline_continuity::{Code, RuleError};
 use bowline_daemon::rpc::{self, Access, Question};
 use bowline_daemon::{AskError, Connection, Patience, Places};
@@ -32,7 +34,11 @@ enum Source {
 impl Records {
     /// Finds them.
     pub(crate) fn open(ui: &Ui) -> Result<Self> {
-        let places = places()?;
+        Self::at(places()?, ui)
+    }
+
+    /// Finds them at these places.
+    pub(crate) fn at(places: Places, ui: &Ui) -> Result<Self> {
         let source = match Connection::open_with(&places.socket, Patience::Brief) {
             Ok(connection) => Source::Daemon(connection),
             Err(error) => open_store(&places, &error, ui)?,
@@ -75,9 +81,15 @@ impl Records {
                 // take long, so find out first whether the daemon hangs.
                 connection.set_patience(Patience::Brief);
                 if Q::ACCESS == Access::Changes {
-                    let well = connection.status();
-                    well.map_err(|error| control::trouble(&self.places, &error))?;
-                    connection.set_patience(Patience::Usual);
+                    match connection.status() {
+                        Ok(_) => connection.set_patience(Patience::Usual),
+                        // It ended before it was told to change anything.
+                        Err(error) if is_gone(&error) => {
+                            self.source = Source::Store(Box::new(store(&self.places)?));
+                            return self.ask(question, ui);
+                        }
+                        Err(error) => return Err(control::trouble(&self.places, &error)),
+                    }
                 }
                 match connection.ask(Q::COMMAND, question.arguments()) {
                     Ok(data) => data,
@@ -86,7 +98,10 @@ impl Records {
                         return self.ask(question, ui);
                     }
                     Err(AskError::Refused(error)) => return Err(refused(error)),
-                    // The result is unknown, so it is not tried elsewhere.
+                    // It may have been done, so that it is not tried elsewhere.
+                    Err(error) if Q::ACCESS == Access::Changes => {
+                        return Err(left_open(Q::COMMAND, error));
+                    }
                     Err(error) => {
                         return Err(cannot_ask()
                             .caused_by(error)
@@ -122,6 +137,33 @@ fn store(places: &Places) -> Result<SqliteStore> {
     SqliteStore::open(places.store()).map_err(|source| {
         Error::new(ErrorKind::Records, "the records cannot be opened").caused_by(source)
     })
+}
+
+/// A change that was begun, and of which nobody knows whether it was made.
+fn left_open(command: &str, error: AskError) -> Error {
+    let look = match command.split('.').next() {
+        Some("efforts") => "bowline effort show",
+        Some("tasks") => "bowline task list",
+        Some("notes") => "bowline note list",
+        Some("leases") => "bowline lease list",
+        Some("fleet") => "bowline fleet",
+        _ => "bowline store size",
+    };
+    Error::new(
+        ErrorKind::Records,
+        "the daemon did not say whether this was done; it may have been, and was not tried again",
+    )
+    .caused_by(error)
+    .hint(format!(
+        "`{look}` shows how things are; repeat it if it was not done"
+    ))
+}
+
+/// Whether the daemon ended, instead of hanging or being somebody else.
+fn is_gone(error: &AskError) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionReset, UnexpectedEof};
+    let kinds = [BrokenPipe, ConnectionReset, UnexpectedEof];
+    matches!(error, AskError::Unreachable(error) if kinds.contains(&error.kind()))
 }
 
 /// Whether no daemon could answer: there is none, it hangs, or it has another version.

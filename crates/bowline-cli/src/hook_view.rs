@@ -24,6 +24,9 @@ use crate::ui::{masked, reveal};
 /// The text for hooks whose exit code blocks unless it is 0.
 pub(crate) const ANY_NON_ZERO: &str = "any non-zero exit blocks";
 
+/// The priority right before that of the rules and the guards.
+const BEFORE_THE_LAST: i32 = i32::MIN + 1;
+
 /// One hook.
 #[derive(Debug, Serialize)]
 pub(crate) struct HookView {
@@ -64,6 +67,9 @@ pub(crate) struct HookView {
     /// Only for those who have to judge it.
     #[serde(skip)]
     pub(crate) given: Given,
+    /// Why this process does not run it, although the daemon would.
+    #[serde(skip)]
+    pub(crate) idle: Option<&'static str>,
 }
 
 /// What a hook gets beside the event.
@@ -225,6 +231,7 @@ impl HookView {
             once: definition.repeat == Repeat::OncePerSession,
             priority: definition.priority,
             given: Given::of(definition),
+            idle: None,
         }
     }
 
@@ -296,10 +303,13 @@ impl HookView {
         if self.once {
             remarks.push("once per session".to_owned());
         }
-        if self.priority == i32::MIN {
-            remarks.push("has the last word".to_owned());
-        } else if self.priority != 0 {
-            remarks.push(format!("priority {}", self.priority));
+        match self.priority {
+            0 => {}
+            // One that observes has no word.
+            i32::MIN if self.mode == "observe" => {}
+            i32::MIN => remarks.push("has the last word".to_owned()),
+            BEFORE_THE_LAST => remarks.push("runs before the rules and the guards".to_owned()),
+            priority => remarks.push(format!("priority {priority}")),
         }
         remarks
     }

@@ -86,7 +86,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(cli) => cli,
         Err(usage) => {
             colours_asked_for(&args).apply();
-            return ui::usage(&usage, &args, format_asked_for(&args));
+            // The message quotes what was typed, with all that a terminal obeys. Other words do not make it right.
+            let shown: Vec<OsString> = args.iter().map(|arg| ui::visible(arg)).collect();
+            let usage = Cli::try_parse_from(&shown).err().unwrap_or(usage);
+            return ui::usage(&usage, &shown, format_asked_for(&args));
         }
     };
     cli.color.apply();
@@ -179,6 +182,25 @@ mod tests {
                     "{name} {}: {help}",
                     argument.get_id()
                 );
+            }
+        }
+    }
+    /// A terminal of 80 columns would break longer lines again.
+    #[test]
+    fn what_help_says_about_efforts_fits_into_a_terminal() {
+        let program = Cli::command();
+        for command in ["effort", "task", "note"] {
+            let command = program.find_subcommand(command).unwrap();
+            for action in command.get_subcommands() {
+                let name = action.get_name();
+                let after = action.get_after_help().map(ToString::to_string);
+                let after = after.unwrap_or_default();
+                assert!(
+                    after.contains(&format!("bowline {} {name}", command.get_name())),
+                    "{name}: {after}"
+                );
+                let is_long = |line: &str| !line.starts_with(' ') && line.chars().count() > 80;
+                assert!(!after.lines().any(is_long), "{name}: {after}");
             }
         }
     }

@@ -10,6 +10,7 @@ use bowline::settings::{
     Locations, Settings, SettingsFile, main_checkout,
 };
 use bowline_agents::DEFAULT;
+use bowline_builtins::continuity::Live;
 use bowline_builtins::machine::Machine;
 use bowline_builtins::rule::{Compiled, compile_rules};
 use bowline_builtins::{Analyst, Builtins, Ledger, SharedState, own_places};
@@ -55,15 +56,21 @@ pub(crate) fn load(folder: &Path) -> Settings {
 
 /// The hooks that Bowline adds to the project's own.
 pub(crate) fn builtins(settings: &Settings) -> Builtins {
-    builtins_after(settings, None)
+    builtins_of(settings, &shared_after(None))
 }
 
-/// The same, with what sessions made as a store has it.
-pub(crate) fn builtins_after(settings: &Settings, store: Option<Arc<dyn Store>>) -> Builtins {
+/// What the hooks share, with what a store has about sessions.
+pub(crate) fn shared_after(store: Option<Arc<dyn Store>>) -> SharedState {
     let mut shared = SharedState::new(Machine::from_env());
+    shared.live = Arc::new(Live::new(store.clone()));
     shared.ledger = Arc::new(Ledger::new(store));
+    shared
+}
+
+/// The hooks that Bowline adds, on what they share.
+pub(crate) fn builtins_of(settings: &Settings, shared: &SharedState) -> Builtins {
     let own_places = own_places(|name| std::env::var_os(name));
-    Builtins::of_caller(settings, &shared, own_places)
+    Builtins::of_caller(settings, shared, own_places)
 }
 
 /// What becomes of the guards' verdicts under the default agent.

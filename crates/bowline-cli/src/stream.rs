@@ -1,9 +1,10 @@
 //! Standard input and output for commands that other programs feed: lines in, lines out, bytes as they are.
 
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Stdin, Stdout, Write};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use serde::Serialize;
 
 use crate::error::{Error, Result};
@@ -97,6 +98,32 @@ pub(crate) fn read_all(most: usize) -> Result<Vec<u8>> {
         .hint("give it in parts, cut between lines"));
     }
     Ok(bytes)
+}
+
+/// What standard input gives within a time, up to a size. Whoever keeps it open is not waited for.
+pub(crate) fn read_within(most: usize, limit: Duration) -> Vec<u8> {
+    let until = Instant::now() + limit;
+    let stdin = io::stdin();
+    let mut bytes = Vec::new();
+    let mut chunk = [0; 16 * 1024];
+    while bytes.len() < most {
+        let left = until.saturating_duration_since(Instant::now());
+        let mut watched = [PollFd::new(&stdin, PollFlags::IN)];
+        match poll(&mut watched, Timespec::try_from(left).ok().as_ref()) {
+            Ok(0) => break,
+            Ok(_) => {}
+            Err(Errno::INTR) => continue,
+            Err(_) => break,
+        }
+        match rustix::io::read(&stdin, &mut chunk) {
+            Ok(0) => break,
+            Ok(read) => bytes.extend(chunk.iter().take(read)),
+            Err(Errno::INTR | Errno::AGAIN) => {}
+            Err(_) => break,
+        }
+    }
+    bytes.truncate(most);
+    bytes
 }
 
 /// Writes bytes to standard output exactly as they are.

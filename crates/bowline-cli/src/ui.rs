@@ -14,7 +14,7 @@ mod table;
 mod text;
 mod tree;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _};
 use std::process::ExitCode;
 
@@ -386,6 +386,14 @@ pub(crate) fn progress(text: &str) {
 pub(crate) fn progress_done() {
     if io::stderr().is_terminal() {
         let _ = write!(anstream::stderr(), "\r\u{1b}[K");
+    }
+}
+
+/// A word of the command line in which nothing is hidden.
+pub(crate) fn visible(word: &OsStr) -> OsString {
+    match word.to_str() {
+        Some(text) => Text::from(reveal::name(text)).content().into(),
+        None => word.to_owned(),
     }
 }
 

@@ -7,6 +7,7 @@ mod agents {
     mod background;
     mod bare;
     mod continued;
+    mod current_effort;
     mod demo;
     mod direct;
     mod documents;

@@ -3,7 +3,9 @@
 #[cfg(test)]
 mod continuity {
     mod agent;
+    mod explained;
     mod fleet;
+    mod interrupted;
     mod lease;
     mod lifecycle;
     mod many;

@@ -117,12 +117,24 @@ pub struct HandOver {
     pub dehydrated: Option<Dehydrated>,
     /// Pinned notes, oldest first: those of the project, then of the effort.
     pub notes: Vec<Note>,
-    /// What the user said last in the session before.
+    /// Which session the last prompt, the to-dos and the edited files are of.
+    pub from: Origin,
+    /// What the user said last there.
     pub last_prompt: Option<String>,
     /// What was still to be done there.
     pub todos: Vec<Todo>,
     /// The files that were edited last, the latest first.
     pub edited_files: Vec<String>,
+}
+
+/// Which session something is of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Origin {
+    /// One before the session that is told.
+    #[default]
+    Earlier,
+    /// The session that is told, in a context window before.
+    Same,
 }
 
 /// Sets or removes keys of an effort's metadata; `null` removes.

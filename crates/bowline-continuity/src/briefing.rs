@@ -5,9 +5,9 @@
 
 use std::fmt::Write as _;
 
-use crate::action::HandOver;
+use crate::action::{HandOver, Origin};
 use crate::effort::Effort;
-use crate::note::{Todo, TodoState};
+use crate::note::TodoState;
 use crate::session::Dehydrated;
 use crate::text::{beginning, shortened, units};
 
@@ -27,12 +27,26 @@ pub enum Detail {
 const PROMPT_IN_SUMMARY: usize = 300;
 /// A summary has at most so many to-dos, and so many files.
 const ENTRIES_IN_SUMMARY: usize = 8;
+/// One note has at most so many characters, so that there is room for the others and for what comes after them.
+const MAX_NOTE: usize = 1_000;
 /// A cut that would leave less of a text than this is not worth it.
 const LEAST_KEPT: usize = 80;
+
+/// What begins, when a session is told something.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Beginning {
+    /// A session, or one that was left and is taken up again.
+    #[default]
+    Session,
+    /// The next context window of a session that was compacted at work.
+    Compacted,
+}
 
 /// What a session can be told.
 #[derive(Debug, Clone, Copy)]
 pub struct Material<'a> {
+    /// What begins.
+    pub beginning: Beginning,
     /// What the session before left.
     pub hand_over: &'a HandOver,
     /// The files of the effort, for a session to which nothing else was left.
@@ -64,10 +78,9 @@ impl Briefing {
             notes(hand_over, detail),
             preload(material.preload),
             effort.and_then(|effort| skill(effort, material.skill)),
-            more.then(|| last_prompt(hand_over, detail)).flatten(),
-            more.then(|| todos(&hand_over.todos, detail)).flatten(),
-            more.then(|| edited(&hand_over.edited_files, detail))
-                .flatten(),
+            more.then(|| last_prompt(material, detail)).flatten(),
+            more.then(|| todos(material, detail)).flatten(),
+            more.then(|| edited(material, detail)).flatten(),
         ];
         Self {
             sections: sections.into_iter().flatten().collect(),
@@ -315,8 +328,19 @@ fn notes(hand_over: &HandOver, detail: Detail) -> Option<Section> {
         .notes
         .iter()
         .filter(|note| detail != Detail::Off || (note.effort.is_some() && note.effort == effort));
-    let texts: Vec<_> = wanted.map(|note| note.text.clone()).collect();
+    let texts: Vec<_> = wanted.map(|note| in_share(&note.text)).collect();
     list("pinned notes", "## Pinned notes", &texts, NOTES)
+}
+
+/// A note, as far as one may go.
+fn in_share(text: &str) -> String {
+    if units(text) <= MAX_NOTE {
+        return text.to_owned();
+    }
+    format!(
+        "{} (cut; `{NOTES}` shows all of it)",
+        shortened(text, MAX_NOTE)
+    )
 }
 
 fn preload(files: &[String]) -> Option<Section> {
@@ -338,8 +362,13 @@ fn skill(effort: &Effort, text: &str) -> Option<Section> {
     })
 }
 
-fn last_prompt(hand_over: &HandOver, detail: Detail) -> Option<Section> {
-    let prompt = hand_over.last_prompt.as_deref()?.trim();
+/// Whether the prompt is still being worked on: its session goes on, in the next context window.
+fn goes_on(material: Material<'_>) -> bool {
+    material.beginning == Beginning::Compacted && material.hand_over.from == Origin::Same
+}
+
+fn last_prompt(material: Material<'_>, detail: Detail) -> Option<Section> {
+    let prompt = material.hand_over.last_prompt.as_deref()?.trim();
     let text = match detail {
         Detail::Full => prompt.to_owned(),
         Detail::Off | Detail::Summary => shortened(prompt, PROMPT_IN_SUMMARY),
@@ -347,13 +376,19 @@ fn last_prompt(hand_over: &HandOver, detail: Detail) -> Option<Section> {
     (!text.is_empty()).then(|| Section {
         name: "the last prompt",
         // Without these words a model would take it for a new request.
-        heading: "## What the user asked last in the session before (not a new request)".to_owned(),
+        heading: if goes_on(material) {
+            "## The prompt that you are working on (a part may be done; it is not a new request)"
+        } else {
+            "## What the user asked last in the session before (not a new request)"
+        }
+        .to_owned(),
         parts: vec![text],
         command: SESSIONS,
     })
 }
 
-fn todos(todos: &[Todo], detail: Detail) -> Option<Section> {
+fn todos(material: Material<'_>, detail: Detail) -> Option<Section> {
+    let todos = &material.hand_over.todos;
     let of = |state| todos.iter().filter(move |todo| todo.state == state);
     let open: Vec<_> = of(TodoState::InProgress)
         .map(|todo| format!("{} (in progress)", todo.text))
@@ -361,7 +396,11 @@ fn todos(todos: &[Todo], detail: Detail) -> Option<Section> {
         .collect();
     let mut section = list(
         "open to-dos",
-        "## Open to-dos of the session before",
+        if goes_on(material) {
+            "## Your open to-dos"
+        } else {
+            "## Open to-dos of the session before"
+        },
         &few(&open, detail),
         SESSIONS,
     )?;
@@ -372,11 +411,15 @@ fn todos(todos: &[Todo], detail: Detail) -> Option<Section> {
     Some(section)
 }
 
-fn edited(files: &[String], detail: Detail) -> Option<Section> {
+fn edited(material: Material<'_>, detail: Detail) -> Option<Section> {
     list(
         "files edited last",
-        "## Files that the session before edited, the last first",
-        &few(files, detail),
+        if goes_on(material) {
+            "## Files that you edited, the last first"
+        } else {
+            "## Files that the session before edited, the last first"
+        },
+        &few(&material.hand_over.edited_files, detail),
         SESSIONS,
     )
 }

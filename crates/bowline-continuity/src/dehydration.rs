@@ -11,7 +11,7 @@ pub const MAX_BYTES: usize = 64 * 1024;
 type Result<T> = std::result::Result<T, RuleError>;
 
 /// Reads what the agent gives: a JSON object with keys in camel or snake case, or plain text, which becomes the summary. Unknown keys
-/// are kept.
+/// are kept. Text that is JSON but no object is a mistake, unless it is a text in quotes.
 pub fn read(text: &str) -> Result<Dehydrated> {
     if text.len() > MAX_BYTES {
         let found = format!("{} bytes", text.len());
@@ -32,7 +32,7 @@ pub fn read(text: &str) -> Result<Dehydrated> {
         of_object(value)?
     } else {
         Dehydrated {
-            summary: text.to_owned(),
+            summary: plain(text)?,
             ..Dehydrated::default()
         }
     };
@@ -44,6 +44,18 @@ pub fn read(text: &str) -> Result<Dehydrated> {
         ));
     }
     Ok(dehydrated)
+}
+
+/// Text that is not an object.
+fn plain(text: &str) -> Result<String> {
+    match serde_json::from_str(text) {
+        Ok(Value::String(summary)) => Ok(summary),
+        Ok(other) => {
+            let expected = "plain text, or a JSON object such as {\"summary\": \"…\"}";
+            Err(wrong("input", kind(&other), expected))
+        }
+        Err(_) => Ok(text.to_owned()),
+    }
 }
 
 /// Models like to put JSON between marks.
@@ -190,12 +202,21 @@ mod tests {
         }
     }
 
+    const PLAIN_OR_OBJECT: &str = "plain text, or a JSON object such as {\"summary\": \"…\"}";
+
     #[test]
     fn plain_text_is_the_summary() {
         for (text, expected) in [
             ("Half done.\nTests fail.\n", "Half done.\nTests fail."),
             ("[x] first, [ ] second", "[x] first, [ ] second"),
-            ("\"quoted\"", "\"quoted\""),
+            // A text in quotes, as JSON has it.
+            (
+                r#""It's \"done\".\nTests fail.""#,
+                "It's \"done\".\nTests fail.",
+            ),
+            ("\"quoted\" and more", "\"quoted\" and more"),
+            ("[1", "[1"),
+            ("5 of 7 are done", "5 of 7 are done"),
             ("```a``` or ```b```", "```a``` or ```b```"),
             (
                 r#"{"summary": "s", "nextSteps": null, "requiredFiles": null}"#,
@@ -239,6 +260,16 @@ mod tests {
                 "a text that says what was done and found",
             ),
             (r#"{"summary": 5}"#, "summary", "a number", "a text"),
+            ("[1]", "input", "a list", PLAIN_OR_OBJECT),
+            ("42", "input", "a number", PLAIN_OR_OBJECT),
+            (" true\n", "input", "true or false", PLAIN_OR_OBJECT),
+            ("null", "input", "null", PLAIN_OR_OBJECT),
+            (
+                "\" \"",
+                "summary",
+                "nothing",
+                "a text that says what was done and found",
+            ),
             (
                 r#"{"summary": "s", "last_action": ["a"]}"#,
                 "lastAction",

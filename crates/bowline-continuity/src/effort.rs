@@ -12,6 +12,17 @@ use crate::task;
 #[serde(transparent)]
 pub struct EffortId(pub i64);
 
+impl EffortId {
+    /// The refusal where no effort has this number.
+    pub fn unknown(self) -> RuleError {
+        let message = format!(
+            "There is no effort {}. `bowline effort list` shows those that there are.",
+            self.0
+        );
+        RuleError::new(Code::NotFound, message)
+    }
+}
+
 /// One go at a task.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Effort {

@@ -39,7 +39,7 @@ pub enum EffortCommand {
     },
     /// Continue an effort.
     Resume {
-        /// The task's name or folder. None: the project's newest active effort.
+        /// The task's name or folder. None: the one that commands mean.
         task: Option<String>,
     },
     /// Write into the log.

@@ -8,9 +8,9 @@ pub const MAX_ENTRY: usize = 32 * 1024;
 /// Makes an entry of an agent's text. `at` is the time, as `YYYY-MM-DD HH:MM:SS`; it goes into the first heading of level 2, and a
 /// text without one gets one.
 ///
-/// The entry begins with an empty line, because it is appended.
+/// The entry begins with an empty line, because it is appended. It has no control characters, because people look at logs in terminals.
 pub fn log_entry(text: &str, at: &str) -> Result<String, RuleError> {
-    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let text = printable(&text.replace("\r\n", "\n").replace('\r', "\n"));
     let text = text.trim_matches('\n').trim_end();
     if text.trim().is_empty() {
         return Err(RuleError::new(
@@ -34,6 +34,25 @@ pub fn log_entry(text: &str, at: &str) -> Result<String, RuleError> {
         }
         None => format!("\n## [{at}]\n\n{text}\n"),
     })
+}
+
+/// The text without colours and other control sequences of terminals. Line breaks and tabs stay.
+fn printable(text: &str) -> String {
+    let mut printable = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    while let Some(character) = characters.next() {
+        if character == '\u{1b}' && characters.next_if_eq(&'[').is_some() {
+            // Parameters, and the letter that ends the sequence.
+            while characters
+                .next_if(|next| (' '..='?').contains(next))
+                .is_some()
+            {}
+            characters.next_if(|next| ('@'..='~').contains(next));
+        } else if !character.is_control() || matches!(character, '\n' | '\t') {
+            printable.push(character);
+        }
+    }
+    printable
 }
 
 /// Where the first heading of level 2 begins.
@@ -145,8 +164,25 @@ mod tests {
     }
 
     #[test]
+    fn nothing_in_an_entry_steers_a_terminal() {
+        for (text, expected) in [
+            ("\u{1b}[1;31mred\u{1b}[0m\tcell", "red\tcell"),
+            ("\u{1b}]0;title\u{7}done", "]0;titledone"),
+            ("\u{1b}[", ""),
+            ("\u{1b}[3\nnext", "\nnext"),
+            ("\u{9b}2Jé\u{0}\u{7f}", "2Jé"),
+            ("array[0]", "array[0]"),
+        ] {
+            assert_eq!(printable(text), expected, "{text:?}");
+        }
+        let entry = log_entry("\u{1b}[32m## Found it\u{1b}[0m\n\u{8}A race.", AT);
+        let expected = "\n## [2026-03-04 05:06:07] Found it\nA race.\n";
+        assert_eq!(entry.as_deref(), Ok(expected));
+    }
+
+    #[test]
     fn an_empty_text_is_refused() {
-        for text in ["", " ", "\n\r\n\t"] {
+        for text in ["", " ", "\n\r\n\t", "\u{1b}[0m\u{7}"] {
             let refusal = log_entry(text, AT).unwrap_err();
             assert_eq!(refusal.code, Code::CommandError, "{text:?}");
             assert!(

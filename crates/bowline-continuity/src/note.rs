@@ -20,6 +20,16 @@ pub struct Note {
     pub at: DateTime<Utc>,
 }
 
+impl Note {
+    /// What it is pinned to, in words.
+    pub fn pinned_to(&self) -> String {
+        match self.effort {
+            Some(effort) => format!("effort {}", effort.0),
+            None => "the project".to_owned(),
+        }
+    }
+}
+
 /// One entry of an agent's to-do list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Todo {

@@ -121,7 +121,8 @@ pub enum Entered {
 /// Decides a change of phase. `phases` are the declared ones, in order; if there are none, any phase may follow any other.
 ///
 /// The next phase in order may be entered, and from any phase of a number the beginning of the next number. A further part of the current
-/// number (`2.3` while in `2.2`) is added if it is not declared. Any other declared phase needs a reason.
+/// number (`2.3` while in `2.2`) is added if it is not declared. Any other declared phase needs a reason, and so does a part that would be
+/// added behind declared ones that were not entered yet.
 pub fn enter(
     phases: &[String],
     current: Option<&str>,
@@ -148,19 +149,20 @@ pub fn enter(
 
     let declared: Vec<Phase<'_>> = phases.iter().map(|phase| Phase::parse(phase)).collect();
     let next = next_place(&declared, current.as_ref());
-    let Some((place, target)) = find(&declared, next, &wanted) else {
-        return match current.and_then(|current| place_for_part(&declared, &current, &wanted)) {
-            Some(place) => Ok(moved(wanted.text, with_phase(phases, place, wanted.text))),
-            None => Err(unknown(phases, &wanted)),
-        };
+    let (place, target, phases) = match find(&declared, next, &wanted) {
+        Some((place, target)) => (place, *target, phases.to_vec()),
+        None => match current.and_then(|current| place_for_part(&declared, &current, &wanted)) {
+            Some(place) => (place, wanted, with_phase(phases, place, wanted.text)),
+            None => return Err(unknown(phases, &wanted)),
+        },
     };
 
     let has_reason = request
         .reason
         .as_ref()
         .is_some_and(|reason| !reason.trim().is_empty());
-    if place == next || begins_next_number(current.as_ref(), target) || has_reason {
-        return Ok(moved(target.text, phases.to_vec()));
+    if place == next || begins_next_number(current.as_ref(), &target) || has_reason {
+        return Ok(moved(target.text, phases));
     }
     let expected = declared.get(next).map(|phase| phase.text);
     Err(not_sequential(current.as_ref(), expected, target.text))

@@ -64,7 +64,7 @@ impl Skill {
     /// if the file gives no name.
     pub fn parse(text: &str, folder: &str) -> Result<Self, RuleError> {
         let text = text.trim_start_matches('\u{feff}');
-        let front = front_matter(text);
+        let front = front_matter(text).map_err(|wrong| wrong.refusal(folder))?;
         let value_of = |key: &str| {
             let mut entries = front.iter();
             entries
@@ -162,19 +162,42 @@ fn text_of(value: &Value) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
+/// A line of the front matter that is not as it should be.
+struct WrongLine {
+    /// From 1.
+    line: usize,
+    found: String,
+    expected: &'static str,
+}
+
+impl WrongLine {
+    fn refusal(self, skill: &str) -> RuleError {
+        let Self {
+            line,
+            found,
+            expected,
+        } = self;
+        let message = format!(
+            "The front matter of the skill \"{skill}\" cannot be read: found {found} on line {line} of SKILL.md, expected {expected}. Correct it there."
+        );
+        RuleError::new(Code::ParseError, message).with_details(serde_json::json!({ "line": line }))
+    }
+}
+
 /// The keys and values between the two lines `---` at the beginning. It reads what such files have: one key a line, texts over several
 /// indented lines.
-fn front_matter(text: &str) -> Vec<(String, String)> {
+fn front_matter(text: &str) -> Result<Vec<(String, String)>, WrongLine> {
     let mut lines = text.lines();
     if lines.next().map(str::trim_end) != Some("---") {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let mut entries: Vec<Entry> = Vec::new();
-    for line in lines {
+    for (line, number) in lines.zip(2..) {
         if line.trim_end() == "---" {
-            return entries.into_iter().map(Entry::finish).collect();
+            return Ok(entries.into_iter().map(Entry::finish).collect());
         }
-        if line.starts_with([' ', '\t']) || line.trim().is_empty() {
+        // A list may stand below its key without being indented.
+        if line.starts_with([' ', '\t', '-']) || line.trim().is_empty() {
             if let Some(entry) = entries.last_mut() {
                 entry.lines.push(line.trim().to_owned());
             }
@@ -183,9 +206,19 @@ fn front_matter(text: &str) -> Vec<(String, String)> {
                 key: key.trim().to_owned(),
                 lines: vec![value.trim().to_owned()],
             });
+        } else if !line.starts_with('#') {
+            return Err(WrongLine {
+                line: number,
+                found: format!("`{}`", line.trim_end()),
+                expected: "`key: value`",
+            });
         }
     }
-    Vec::new()
+    Err(WrongLine {
+        line: 1,
+        found: "`---`".to_owned(),
+        expected: "a second line `---` where the front matter ends",
+    })
 }
 
 struct Entry {

@@ -1,5 +1,6 @@
 //! Where the daemon's socket, lock and data are.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use bowline::settings::{self, Locations, StoreDurability};
@@ -30,12 +31,21 @@ pub enum PlaceError {
 impl Places {
     /// The places of the user who runs this process.
     pub fn from_env() -> Result<Self, PlaceError> {
-        let socket = bowline_wire::socket_path(
-            |name| std::env::var_os(name),
-            rustix::process::geteuid().as_raw(),
-            Path::is_dir,
-        )?;
-        let data = Locations::from_env().data_dir.ok_or(PlaceError::NoHome)?;
+        Self::at(&Locations::from_env(), |name| std::env::var_os(name))
+    }
+
+    /// The places of a user whose environment this is.
+    pub fn of_environment(variable: impl Fn(&str) -> Option<OsString>) -> Result<Self, PlaceError> {
+        Self::at(&Locations::of_environment(&variable), &variable)
+    }
+
+    fn at(
+        locations: &Locations,
+        variable: impl Fn(&str) -> Option<OsString>,
+    ) -> Result<Self, PlaceError> {
+        let user = rustix::process::geteuid().as_raw();
+        let socket = bowline_wire::socket_path(variable, user, Path::is_dir)?;
+        let data = locations.data_dir.clone().ok_or(PlaceError::NoHome)?;
         Ok(Self { data, socket })
     }
 

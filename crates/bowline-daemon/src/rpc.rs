@@ -160,6 +160,7 @@ questions! {
     traces::Stats,
     sessions::List,
     sessions::Get,
+    sessions::Known,
     events::Last,
     events::Of,
     events::HookFigures,

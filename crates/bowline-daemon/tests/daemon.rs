@@ -1058,6 +1058,46 @@ fn the_agents_shells_learn_the_session_where_the_agent_names_a_file_for_that() {
 }
 
 #[test]
+fn f33_a_a_session_that_begins_is_answered_with_its_effort_and_the_id_that_other_commands_take() {
+    let stage = Stage::new();
+    let mut client = stage.client();
+    let env = json!({"HOME": stage.path("home"), "PATH": std::env::var("PATH").unwrap()});
+    let mut ask = |command: &str, args: Value| -> Value {
+        let request = json!({"cmd": command, "args": args, "env": env});
+        client.send(format!("{request}\n").as_bytes());
+        let answer: Value = serde_json::from_slice(&client.line().unwrap()).unwrap();
+        assert_eq!(answer["ok"], true, "{answer}");
+        answer["data"].clone()
+    };
+    let project = stage.path("project");
+    let begin = json!({
+        "sessionId": "s1", "transcriptPath": "/t", "cwd": project, "source": "startup",
+    });
+    let before = ask("hooks.sessionStart", begin.clone());
+    assert_eq!(before["found"], false, "{before}");
+    assert_eq!(before.get("sessionId"), None, "{before}");
+    let start = json!({"start": {"task": "login", "skill": "implement"}});
+    ask(
+        "efforts.perform",
+        json!({"command": start, "project": project}),
+    );
+    let begun = ask("hooks.sessionStart", begin);
+    assert_eq!(begun["found"], true, "{begun}");
+    let session = begun["sessionId"].clone();
+    assert_eq!(session, "s1");
+    let prompt = json!({"sessionId": "s1", "transcriptPath": "/t", "cwd": project, "prompt": "go"});
+    assert_eq!(ask("hooks.userPrompt", prompt)["sessionId"], session);
+    // Other commands take it.
+    let effort = ask(
+        "efforts.get",
+        json!({"project": project, "session": session}),
+    );
+    assert_eq!(effort["effort"]["id"], begun["effortId"], "{effort}");
+    let found = ask("sessions.get", json!({ "session": session }));
+    assert!(found.is_object(), "{found}");
+}
+
+#[test]
 fn f08_c_an_event_may_come_as_a_request_on_one_line() {
     let stage = Stage::new();
     let mut client = stage.client();

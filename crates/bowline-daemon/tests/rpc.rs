@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod commands {
     use std::fs;
+    use std::path::Path;
     use std::sync::mpsc;
     use std::time::Duration;
 
@@ -198,10 +199,10 @@ mod commands {
         for command in rpc::commands() {
             let args = match command {
                 "traces.get" | "traces.tree" | "triggers.of" => json!({"id": "x"}),
-                "sessions.get" | "messages.list" => json!({"session": "x"}),
+                "sessions.get" | "sessions.known" | "messages.list" => json!({"session": "x"}),
                 "fleet.usage" => json!({"session": "x", "used": 0.5}),
                 "tasks.get" => json!({"folder": "/p/.tasks/x"}),
-                "tasks.new" => json!({"project": "/p", "name": "x"}),
+                "tasks.new" => json!({"project": folder.path(), "name": "x"}),
                 "efforts.get" | "fleet.standing" | "notes.list" => json!({"project": "/p"}),
                 "efforts.perform" => json!({"project": "/p", "command": {"note": {"text": "x"}}}),
                 "leases.release" => json!({"paths": ["/p/x"]}),
@@ -219,12 +220,12 @@ mod commands {
 
     #[test]
     fn f37_a_refusals_have_a_code_and_change_nothing() {
-        let (_folder, store) = open();
+        let (folder, store) = open();
         let perform = |command: Value| {
             ask(
                 &store,
                 "efforts.perform",
-                json!({"project": "/p", "command": command}),
+                json!({"project": folder.path(), "command": command}),
             )
         };
         let code = |answer: Result<Value, RequestError>| answer.unwrap_err().code().to_owned();
@@ -247,7 +248,15 @@ mod commands {
             )),
             "COMMAND_ERROR"
         );
+        let of = |effort: i64, project: &Path| {
+            let args = json!({"project": project, "effort": effort, "command": phase("1: Plan")});
+            ask(&store, "efforts.perform", args)
+        };
+        assert_eq!(code(of(9, folder.path())), "NOT_FOUND");
+        assert_eq!(code(of(1, Path::new("/elsewhere"))), "NOT_FOUND");
+        of(1, folder.path()).unwrap();
         perform(json!("finish")).unwrap();
+        assert_eq!(code(of(1, folder.path())), "EFFORT_FINISHED");
         assert_eq!(code(perform(json!("finish"))), "NO_ACTIVE_EFFORT");
         let missing = json!({"project": "/p", "note": 99});
         assert_eq!(code(ask(&store, "notes.remove", missing)), "NOT_FOUND");

@@ -58,9 +58,12 @@ impl AgentSignal {
 pub trait Continuity: Send + Sync {
     /// Finds the project, the effort and the session of somebody.
     ///
-    /// The effort is the one that `AGENT_ID` is bound to, else the session's, else the newest active one of the project. Without a
-    /// session's name the session is the effort's newest open one.
+    /// The effort is the one that `AGENT_ID` is bound to, else the session's, else the current one of the project: the active
+    /// one that was started or resumed last. Without a session's name the session is the effort's newest open one.
     fn resolve(&self, who: &Who) -> Result<Resolved>;
+
+    /// Whether something was recorded under an agent's name for a session.
+    fn knows_session(&self, session: &str) -> Result<bool>;
 
     /// An effort with everything about it.
     fn effort(&self, id: EffortId) -> Result<Option<EffortDetails>>;
@@ -105,11 +108,12 @@ pub trait Continuity: Send + Sync {
     /// Makes a task. If it exists, it stays as it is.
     fn new_task(&self, task: &Task) -> Result<TaskSummary>;
 
-    /// Begins an effort, or takes up the active one of the same task and skill. Binds the session and the agent to it, and makes the
-    /// task if it is missing.
+    /// Begins an effort, or takes up the active one of the same task and skill. Binds the session and the agent to it, makes it the
+    /// current one of its project, and makes the task if it is missing.
     fn start_effort(&self, start: &EffortStart, at: DateTime<Utc>) -> Result<Begun>;
 
     /// Takes up an active effort: this one, else the newest of the task, else the one that [`Continuity::resolve`] finds.
+    /// It becomes the current one of its project.
     fn resume_effort(
         &self,
         who: &Who,

@@ -28,6 +28,8 @@ pub struct Desk<'a> {
     store: &'a dyn Store,
     project: &'a Path,
     home: Option<&'a Path>,
+    /// The effort that is meant, if somebody said which.
+    named: Option<EffortId>,
 }
 
 impl std::fmt::Debug for Desk<'_> {
@@ -75,7 +77,13 @@ impl<'a> Desk<'a> {
             store,
             project,
             home,
+            named: None,
         }
+    }
+
+    /// For this effort, if one was named; else for the one that whoever asks works on.
+    pub fn about(self, named: Option<EffortId>) -> Self {
+        Self { named, ..self }
     }
 
     /// Performs a command. A refusal changes nothing.
@@ -106,8 +114,8 @@ impl<'a> Desk<'a> {
                 Ok(Done::Phase(effort))
             }
             EffortCommand::Note { text } => {
-                let effort = self.store.continuity().resolve(who)?.effort;
-                let note = self.pin(who, effort.map(|effort| effort.id), text, at)?;
+                let effort = self.meant(who)?.map(|effort| effort.id);
+                let note = self.pin(who, effort, text, at)?;
                 Ok(Done::Noted(note))
             }
             EffortCommand::Dehydrate { payload } => {
@@ -157,7 +165,13 @@ impl<'a> Desk<'a> {
         task_folder(&project, name.trim_end_matches('/'))
     }
 
-    /// Makes a task. One that exists stays as it is.
+    /// A refusal must change nothing, so the folder is made before the store knows of it.
+    fn make_folder(&self, folder: &str) -> Result<(), RuleError> {
+        files::check_project(self.project, self.home)?;
+        files::make_task_folder(self.project, Path::new(folder))
+    }
+
+    /// Makes a task with its folder. One that exists stays as it is.
     pub fn new_task(
         &self,
         name: &str,
@@ -165,8 +179,10 @@ impl<'a> Desk<'a> {
         description: Option<&str>,
         at: DateTime<Utc>,
     ) -> Result<TaskSummary> {
+        let folder = self.task(name)?;
+        self.make_folder(&folder)?;
         let task = Task {
-            folder: self.task(name)?,
+            folder,
             project: self.project.to_string_lossy().into_owned(),
             title: Some(redacted(title.unwrap_or(name))),
             description: description.map(redacted),
@@ -186,10 +202,10 @@ impl<'a> Desk<'a> {
     ) -> Result<Done> {
         let project = self.project.to_string_lossy().into_owned();
         let folder = self.task(task)?;
-        files::check_task_folder(self.project, Path::new(&folder))?;
         check_word("skill", skill)?;
-        check_word("mode", mode.unwrap_or_default())?;
+        mode.map_or(Ok(()), |mode| check_word("mode", mode))?;
         let found = files::find_skill(self.project, self.home, skill)?;
+        self.make_folder(&folder)?;
         if let Some(found) = &found {
             let store = self.store.continuity();
             store.keep_skill(&project, found, at)?;
@@ -218,8 +234,26 @@ impl<'a> Desk<'a> {
         Ok(Done::Logged { effort, file })
     }
 
+    /// The effort that was named, else the one of whoever asks. One that was named may be finished.
+    fn meant(&self, who: &Who) -> Result<Option<Effort>> {
+        let store = self.store.continuity();
+        let Some(named) = self.named else {
+            return Ok(store.resolve(who)?.effort);
+        };
+        let found = store.effort(named)?.ok_or_else(|| named.unknown())?;
+        if Path::new(&found.effort.project) == self.project {
+            return Ok(Some(found.effort));
+        }
+        let message = format!(
+            "Effort {} is {} of another project. Run the command in {}.",
+            named.0,
+            found.effort.label(),
+            found.effort.project
+        );
+        Err(RuleError::new(Code::NotFound, message).into())
+    }
+
     fn active(&self, who: &Who) -> Result<Effort> {
-        let effort = self.store.continuity().resolve(who)?.effort;
         let none = || {
             let message = format!(
                 "No effort is active in {}. Begin one: `bowline effort start TASK SKILL`.",
@@ -227,17 +261,18 @@ impl<'a> Desk<'a> {
             );
             Error::from(RuleError::new(Code::NoActiveEffort, message))
         };
-        effort.ok_or_else(none)
+        self.meant(who)?.ok_or_else(none)
     }
 }
 
 /// The name of a log has the skill in it, so it is short and plain.
 fn check_word(what: &str, word: &str) -> Result<(), RuleError> {
-    if word.chars().count() <= LONGEST_WORD && !word.chars().any(char::is_control) {
+    let fits = (1..=LONGEST_WORD).contains(&word.chars().count());
+    if fits && !word.chars().any(char::is_control) {
         return Ok(());
     }
     let message = format!(
-        "The {what} has more than {LONGEST_WORD} characters, or characters that cannot be shown. Use its short name."
+        "The {what} is empty, has more than {LONGEST_WORD} characters, or characters that cannot be shown. Use its short name."
     );
     Err(RuleError::new(Code::CommandError, message))
 }
@@ -251,13 +286,22 @@ impl Done {
     pub fn to_markdown(&self) -> String {
         match self {
             Self::Begun(begun) => begun_text(begun),
-            Self::Logged { file, .. } => format!("Logged in `{}`.", file.display()),
+            Self::Logged { effort, file } => {
+                format!("Logged for {} in `{}`.", effort.label(), file.display())
+            }
             Self::Phase(effort) => format!(
                 "{} is in phase **{}** now.",
                 effort.label(),
                 effort.phase.as_deref().unwrap_or("none")
             ),
-            Self::Noted(note) => format!("Pinned as note {}: {}", note.id, note.text),
+            Self::Noted(note) => {
+                format!(
+                    "Pinned to {} as note {}: {}",
+                    note.pinned_to(),
+                    note.id,
+                    note.text
+                )
+            }
             Self::Dehydrated { effort, .. } => format!(
                 "Your summary is kept. The next session of {} begins with it, once. End your turn now.",
                 effort.label()

@@ -10,6 +10,7 @@ use bowline_continuity::effort::Effort;
 use bowline_continuity::skill::Skill;
 use bowline_continuity::transcript::{self, Chain, MAX_READ, News, Position};
 use bowline_continuity::{Code, RuleError};
+use serde_json::json;
 
 /// A larger skill file is not read.
 const MAX_SKILL: u64 = 1024 * 1024;
@@ -21,7 +22,8 @@ const TAIL: u64 = 128 * 1024;
 /// Where skills are kept, in the project and in the user's home, best first.
 const SKILL_FOLDERS: [&str; 2] = [".claude/skills", ".agents/skills"];
 
-/// Finds a skill: in the project, else in the home folder. `None`: there is no such file, which is fine, because an effort needs none.
+/// Finds a skill: in the project, else in the home folder. `None`: there is no such file, which is fine, because an effort needs none. One
+/// that is there and cannot be used is an error: without its phases, an effort would be another one.
 pub(super) fn find_skill(
     project: &Path,
     home: Option<&Path>,
@@ -34,7 +36,7 @@ pub(super) fn find_skill(
     for root in [Some(project), home].into_iter().flatten() {
         for folder in SKILL_FOLDERS {
             let file = root.join(folder).join(name).join("SKILL.md");
-            let Some(text) = read_small(&file, MAX_SKILL) else {
+            let Some(text) = read_skill(&file)? else {
                 continue;
             };
             let skill = Skill::parse(&text, name).map_err(|error| {
@@ -47,16 +49,94 @@ pub(super) fn find_skill(
     Ok(None)
 }
 
-fn read_small(file: &Path, limit: u64) -> Option<String> {
-    let metadata = fs::metadata(file).ok()?;
-    if !metadata.is_file() || metadata.len() > limit {
-        return None;
+/// The text of a skill's file; `None` if there is none.
+fn read_skill(file: &Path) -> Result<Option<String>, RuleError> {
+    use io::ErrorKind::{NotADirectory, NotFound};
+    let shown = file.display();
+    let refused = |code, message| Err(RuleError::new(code, message));
+    let bytes = match fs::metadata(file) {
+        Ok(found) if !found.is_file() => {
+            let message = format!(
+                "{shown} is no regular file, as a skill's file should be. Put a text file there, or remove it."
+            );
+            return refused(Code::FsNotFound, message);
+        }
+        Ok(found) if found.len() > MAX_SKILL => {
+            let message = format!(
+                "{shown} has {} bytes, and a skill's file may have {MAX_SKILL} at most. Move what is long into files beside it.",
+                found.len()
+            );
+            return refused(Code::ParseError, message);
+        }
+        Ok(_) => fs::read(file),
+        Err(error) => Err(error),
+    };
+    let bytes = match bytes {
+        Ok(bytes) => bytes,
+        Err(error) if [NotFound, NotADirectory].contains(&error.kind()) => return Ok(None),
+        Err(error) => {
+            let message = format!(
+                "{shown} cannot be read: {error}. Make it readable, or choose another skill."
+            );
+            return refused(Code::FsNotFound, message);
+        }
+    };
+    String::from_utf8(bytes).map(Some).map_err(|error| {
+        let valid = error.utf8_error().valid_up_to();
+        let before = error.as_bytes().iter().take(valid);
+        let line = before.filter(|byte| **byte == b'\n').count() + 1;
+        let message = format!(
+            "{shown}: line {line} has bytes that are no UTF-8 text, which was expected. Save the file as UTF-8."
+        );
+        let refused = RuleError::new(Code::ParseError, message);
+        refused.with_details(json!({ "line": line }))
+    })
+}
+
+/// Makes the folder of a task, unless it is there. The project itself is never made.
+pub(super) fn make_task_folder(project: &Path, folder: &Path) -> Result<(), RuleError> {
+    check_task_folder(project, folder)?;
+    for path in [folder.parent().unwrap_or(folder), folder] {
+        match fs::create_dir(path) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                let message = format!("{} cannot be made: {error}", path.display());
+                return Err(RuleError::new(Code::FsNotFound, message));
+            }
+            _ => {}
+        }
     }
-    fs::read_to_string(file).ok()
+    Ok(())
+}
+
+/// Marks a home folder as a project.
+const MARKS: [&str; 2] = [".git", "bowline.toml"];
+
+/// Whether tasks may be kept here: everything on the machine or in the home folder would be one project.
+pub(super) fn check_project(project: &Path, home: Option<&Path>) -> Result<(), RuleError> {
+    let is_home = home.is_some_and(|home| same_place(project, home));
+    let what = match project.parent() {
+        None => "the root of the file system",
+        Some(_) if is_home && !MARKS.iter().any(|mark| project.join(mark).exists()) => {
+            "your home folder"
+        }
+        Some(_) => return Ok(()),
+    };
+    let message = format!(
+        "{} is {what}, not a project. Change to the folder of a project first: `cd PROJECT`.",
+        project.display()
+    );
+    Err(RuleError::new(Code::CommandError, message))
+}
+
+fn same_place(one: &Path, other: &Path) -> bool {
+    match (fs::canonicalize(one), fs::canonicalize(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        _ => one == other,
+    }
 }
 
 /// Whether the folder of a task may be used. A link on its way must not lead out of the project, because a repository may bring it.
-pub(super) fn check_task_folder(project: &Path, folder: &Path) -> Result<(), RuleError> {
+fn check_task_folder(project: &Path, folder: &Path) -> Result<(), RuleError> {
     let refused = |path: &Path, what: &str| {
         let message = format!("{} {what}", path.display());
         Err(RuleError::new(Code::FsNotFound, message))
@@ -83,10 +163,9 @@ pub(super) fn append_log(
     entry: &str,
 ) -> Result<PathBuf, RuleError> {
     let folder = Path::new(&effort.task);
-    check_task_folder(project, folder)?;
+    make_task_folder(project, folder)?;
     let file = folder.join(effort.log_file());
     let written = || -> io::Result<()> {
-        fs::create_dir_all(folder)?;
         let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
         let mut log = OpenOptions::new()
             .append(true)

@@ -44,14 +44,11 @@ impl Lease {
         if ground.config.leases.mode == LeaseMode::Off {
             return None;
         }
-        Some(BuiltinHook {
-            hook: Arc::new(Self {
-                ground: Arc::clone(ground),
-                analyst: Arc::clone(analyst),
-            }),
-            summary: SUMMARY.to_owned(),
-            tools: Some(TOOLS),
-        })
+        let hook = Self {
+            ground: Arc::clone(ground),
+            analyst: Arc::clone(analyst),
+        };
+        Some(BuiltinHook::new(hook, TOOLS, SUMMARY))
     }
 
     /// The files that a call is about to write, as far as that can be told before, with all links resolved.

@@ -89,6 +89,11 @@ impl Live {
         self.store.as_ref()
     }
 
+    /// Reads what the store has about a session, so that the hooks know whether they would run for it.
+    pub fn learn(&self, who: &Who) {
+        self.with(who, |_| ());
+    }
+
     /// Does something with what is known of a session, after it was read. An event without a session has nothing.
     pub(super) fn with<T>(&self, who: &Who, what: impl FnOnce(&mut Known) -> T) -> Option<T> {
         let store = self.store.as_ref()?;
@@ -130,7 +135,7 @@ impl Live {
 
     /// Whether a session is surely in no effort, without asking the store.
     pub(super) fn is_idle(&self, session: &str, subagent: Option<&str>) -> bool {
-        let Some(store) = &self.store else {
+        let Some(store) = self.store.as_ref().filter(|_| !session.is_empty()) else {
             return true;
         };
         let key = Key {

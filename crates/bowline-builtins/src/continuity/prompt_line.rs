@@ -54,7 +54,7 @@ impl Hook for PromptContext {
             opinion.facts = super::as_map(json!({
                 "sessionContext": line.to_string(),
                 "effortId": effort.id,
-                "sessionId": state.session,
+                "sessionId": input.session_id,
                 "taskDir": effort.task,
                 "skill": effort.skill,
                 "phase": effort.phase,

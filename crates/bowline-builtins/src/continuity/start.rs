@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use bowline::hooks::{Hook, HookContext, HookEvent, HookInput, Match, Opinion, RunPolicy};
 use bowline::settings::HandoverDetail;
 use bowline_continuity::action::{HandOver, Who};
-use bowline_continuity::briefing::{self, Briefing, Detail, Material};
+use bowline_continuity::briefing::{self, Beginning, Briefing, Detail, Material};
 use bowline_continuity::effort::Effort;
 use bowline_continuity::skill::Skill;
 use bowline_store::Change;
@@ -29,6 +29,9 @@ const CHARACTERS_OF_A_TOKEN: usize = 4;
 const AGENT_LIMIT: usize = 10_000;
 /// Room for what other hooks say at the same time.
 const MARGIN: usize = 500;
+
+/// What an agent calls the beginning of the context window after a compaction.
+const COMPACT: &str = "compact";
 
 #[derive(Debug)]
 pub(super) struct Start {
@@ -55,7 +58,9 @@ impl Start {
             }
         };
         let Some(effort) = given.effort.clone() else {
-            return self.told(&given, &[], &[]);
+            let mut opinion = self.told(input, &given, &[], &[]);
+            opinion.facts = super::as_map(json!({"found": false}));
+            return opinion;
         };
         let skill = self.ground.skill(&effort);
         let preload = self.preload(&effort, skill.as_ref());
@@ -77,11 +82,12 @@ impl Start {
                 },
             );
         }
-        let mut opinion = self.told(&given, &preload, &artifacts);
+        let mut opinion = self.told(input, &given, &preload, &artifacts);
         let text = opinion.additional_context.clone();
         opinion.facts = super::as_map(json!({
             "found": true,
             "effortId": effort.id,
+            "sessionId": input.session_id,
             "taskDir": effort.task,
             "skill": effort.skill,
             "phase": effort.phase,
@@ -104,13 +110,23 @@ impl Start {
         briefing::files_to_preload(&templates, &effort.directives, exists, &[])
     }
 
-    fn told(&self, given: &HandOver, preload: &[String], artifacts: &[String]) -> Opinion {
+    fn told(
+        &self,
+        input: &HookInput,
+        given: &HandOver,
+        preload: &[String],
+        artifacts: &[String],
+    ) -> Opinion {
         let config = &self.ground.config.handover;
         let tokens = usize::try_from(config.max_tokens).unwrap_or(usize::MAX);
         let budget = tokens
             .saturating_mul(CHARACTERS_OF_A_TOKEN)
             .min(AGENT_LIMIT - MARGIN);
         let material = Material {
+            beginning: match input.source() {
+                Some(COMPACT) => Beginning::Compacted,
+                _ => Beginning::Session,
+            },
             hand_over: given,
             artifacts,
             preload,

@@ -54,8 +54,8 @@ pub(crate) struct SettingsForm {
 /// How the status line stands in the text of settings.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StatusLineForm {
-    /// Puts that of this program in, beside the one that is there.
-    pub(crate) install: fn(&str, &str) -> Result<String, Unfit>,
+    /// Puts that of this program in, with arguments that say where the person's files are, beside the one that is there.
+    pub(crate) install: fn(&str, &str, &[String]) -> Result<String, Unfit>,
     /// Puts back what was there.
     pub(crate) uninstall: fn(&str) -> Result<String, Unfit>,
 }
@@ -157,7 +157,9 @@ impl Installable {
         }
         let text = (self.form.install)(text, &entries, &never)?;
         match (self.form.status_line, &plan.status_line) {
-            (Some(form), Some(program)) => (form.install)(&text, program),
+            (Some(form), Some(program)) => {
+                (form.install)(&text, program, &Self::place_arguments(plan))
+            }
             _ => Ok(text),
         }
     }
@@ -186,6 +188,14 @@ impl Installable {
         (self.form.shadowed)(text)
     }
 
+    /// What says where the person's files are. A project's settings are for everybody.
+    fn place_arguments(plan: &Plan) -> Vec<String> {
+        match plan.scope {
+            InstallScope::User => places::arguments(&plan.places),
+            InstallScope::Project | InstallScope::Local => Vec::new(),
+        }
+    }
+
     fn entry(&self, name: &str, event: HookEvent, plan: &Plan) -> Entry {
         let mut args = vec![self.name().to_owned(), name.to_owned()];
         if plan.on_failure != FailMode::default() {
@@ -193,7 +203,7 @@ impl Installable {
         }
         let (command, args) = match plan.scope {
             InstallScope::User => {
-                args.extend(places::arguments(&plan.places));
+                args.extend(Self::place_arguments(plan));
                 if self.registration.takes_arguments(plan.client) {
                     (plan.program.clone(), Some(args))
                 } else {

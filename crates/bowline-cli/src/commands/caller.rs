@@ -2,21 +2,58 @@
 
 use std::io::{self, IsTerminal as _};
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use bowline::settings::Locations;
 use bowline_builtins::continuity::project_of;
+use bowline_builtins::recorder::{DISABLING_VARIABLES, disables};
 use bowline_continuity::{Code, RuleError};
-use bowline_daemon::rpc::efforts::{Asker, SESSION_VARIABLES};
+use bowline_daemon::rpc::efforts::{Asker, SESSION_VARIABLE, SESSION_VARIABLES};
+use bowline_daemon::rpc::sessions::Known;
 
+use crate::ask::Records;
 use crate::error::{Error, Result};
 use crate::project;
 use crate::stream;
+use crate::ui::Ui;
 
 /// Nobody writes more at once.
 const MAX_TEXT: usize = 1024 * 1024;
 
 /// The variable with an agent's name in its fleet.
 const AGENT_ID: &str = "AGENT_ID";
+
+/// How long the process that told an agent that its session begins may need to record that.
+const RECORDING: Duration = Duration::from_secs(2);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(20);
+
+/// Refuses to change something for a session that does not exist: an effort that nobody meant would change.
+pub(super) fn check_session(records: &mut Records, ui: &Ui) -> Result<()> {
+    let Some(session) = variable(SESSION_VARIABLE) else {
+        return Ok(());
+    };
+    // Where nothing is recorded, no session is known.
+    let is_off = |name: &&str| variable(name).is_some_and(|value| disables(&value));
+    if DISABLING_VARIABLES.iter().any(is_off) {
+        return Ok(());
+    }
+    let question = Known { session };
+    let until = Instant::now() + RECORDING;
+    while !records.ask(&question, ui)? {
+        if Instant::now() >= until {
+            let message = format!(
+                "{SESSION_VARIABLE} is {:?}, and no session of an agent has this name.",
+                question.session
+            );
+            return Err(Error::refused(RuleError::new(Code::NotFound, message)).hint(format!(
+                "Bowline sets {SESSION_VARIABLE} in the shells of an agent; anywhere else, unset it: `unset {SESSION_VARIABLE}`"
+            )));
+        }
+        thread::sleep(BETWEEN_LOOKS);
+    }
+    Ok(())
+}
 
 /// Who runs this program, and where.
 pub(super) fn asker() -> Result<Asker> {

@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 
 use bowline_continuity::action::PhaseRequest;
 use bowline_continuity::dehydration::MAX_BYTES;
+use bowline_continuity::effort::{Effort, EffortId};
 use bowline_continuity::effort_command::EffortCommand;
-use bowline_daemon::rpc::efforts::{Efforts, Perform};
+use bowline_daemon::rpc::efforts::{EffortOf, Efforts, Perform};
 use clap::Subcommand;
 use serde::Serialize;
 
-use super::caller::{asker, not_utf8, text};
+use super::caller::{asker, check_session, not_utf8, text};
 use super::trace::limit;
 pub(super) use view::rows;
 
@@ -26,7 +27,7 @@ use crate::ui::{Format, FormatArgs, Ui};
 /// Begin, log, move on and finish work that outlives a context window
 ///
 /// An effort is one go at a task with one skill, in phases. The next session of the agent continues it. Commands mean the effort of the
-/// agent that runs them (AGENT_ID, else its session), else the newest active one of the project
+/// agent that runs them (AGENT_ID, else its session), else the one that was started or resumed last in the project
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -58,9 +59,9 @@ enum Action {
     /// Enter a phase
     Phase(PhaseArgs),
     /// Write into the effort's log
-    Log(TextArgs),
+    Log(LogArgs),
     /// Pin a line that every later session of the effort is told
-    Note(TextArgs),
+    Note(NoteArgs),
     /// Leave a summary, or JSON, for the next session
     Dehydrate(DehydrateArgs),
     /// Finish the effort, for good
@@ -73,8 +74,9 @@ Examples:
   bowline effort start fix-login implement
   bowline effort start 'Fix the login' review --mode quick
 
-A skill with a SKILL.md in .claude/skills or .agents/skills, of the project or of your home, gives the effort its phases; without one
-any phase may follow any other")]
+A skill with a SKILL.md in .claude/skills or .agents/skills, of the project
+or of your home, gives the effort its phases; without one any phase may
+follow any other")]
 struct StartArgs {
     /// The task's name; it is made if there is none
     task: String,
@@ -96,7 +98,7 @@ Examples:
   bowline effort resume
   bowline effort resume fix-login")]
 struct ResumeArgs {
-    /// The task's name [default: that of the project's newest active effort]
+    /// The task's name [default: that of the effort that commands mean]
     task: Option<String>,
 
     #[command(flatten)]
@@ -107,7 +109,9 @@ struct ResumeArgs {
 #[command(after_help = "\
 Examples:
   bowline effort list
-  bowline effort list --all --json")]
+  bowline effort list --all --json
+
+The effort that commands without a number mean is listed as current")]
 struct ListArgs {
     /// The efforts of all projects, not only of this one
     #[arg(long)]
@@ -127,7 +131,7 @@ Examples:
   bowline effort show
   bowline effort show 7 --json")]
 struct ShowArgs {
-    /// Its number, as `bowline effort list` shows it [default: the active one]
+    /// Its number, as `bowline effort list` shows it [default: the current one]
     id: Option<i64>,
 
     #[command(flatten)]
@@ -139,7 +143,8 @@ struct ShowArgs {
 Examples:
   bowline effort phase '2: Build' --proof 'The plan is in 1_PLAN.md'
   bowline effort phase 2.1
-  bowline effort phase '4: Check' --reason 'Nothing is to be built'")]
+  bowline effort phase '4: Check' --reason 'Nothing is to be built'
+  bowline effort phase 2 --effort 7")]
 struct PhaseArgs {
     /// The phase by its label, its name or both
     phase: String,
@@ -153,18 +158,50 @@ struct PhaseArgs {
     reason: Option<String>,
 
     #[command(flatten)]
+    which: Which,
+
+    #[command(flatten)]
     format: FormatArgs,
+}
+
+/// Which effort is meant.
+#[derive(Debug, Clone, Copy, clap::Args)]
+struct Which {
+    /// The effort's number, as `bowline effort list` shows it [default: the current one]
+    #[arg(long, value_name = "N")]
+    effort: Option<i64>,
 }
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   bowline effort log 'The cookie expires at once. Next: set its age'
+  cargo test 2>&1 | tail -5 | bowline effort log -
+  bowline effort log --effort 7 'The review is done'")]
+struct LogArgs {
+    /// What was done and found; `-`, or nothing where something is piped in, reads standard input
+    text: Vec<String>,
+
+    #[command(flatten)]
+    which: Which,
+
+    #[command(flatten)]
+    format: FormatArgs,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
   bowline effort note 'No new dependency'
-  cargo test 2>&1 | tail -5 | bowline effort log -")]
-struct TextArgs {
+  bowline effort note < decision.md
+
+Where no effort is active, the line is pinned to the project")]
+struct NoteArgs {
     /// What it says; `-`, or nothing where something is piped in, reads standard input
     text: Vec<String>,
+
+    #[command(flatten)]
+    which: Which,
 
     #[command(flatten)]
     format: FormatArgs,
@@ -176,10 +213,11 @@ Examples:
   bowline effort dehydrate 'The parser is done. Next: the tests'
   bowline effort dehydrate --file summary.json
   bowline effort dehydrate <<'EOF'
-  {\"summary\": \"what was done and found\", \"nextSteps\": [\"the tests\"], \"requiredFiles\": [\"src/parser.rs\"]}
+  {\"summary\": \"what was done and found\", \"nextSteps\": [\"the tests\"]}
   EOF
 
-JSON may have summary (required), lastAction, nextSteps, handoverInstructions, userHistory and requiredFiles (at most 8)")]
+JSON may have summary (required), lastAction, nextSteps,
+handoverInstructions, userHistory and requiredFiles (at most 8)")]
 struct DehydrateArgs {
     /// The summary, or JSON; `-`, or nothing where something is piped in, reads standard input
     text: Vec<String>,
@@ -189,14 +227,21 @@ struct DehydrateArgs {
     file: Option<PathBuf>,
 
     #[command(flatten)]
+    which: Which,
+
+    #[command(flatten)]
     format: FormatArgs,
 }
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  bowline effort finish")]
+  bowline effort finish
+  bowline effort finish --effort 7")]
 struct FinishArgs {
+    #[command(flatten)]
+    which: Which,
+
     #[command(flatten)]
     format: FormatArgs,
 }
@@ -209,7 +254,8 @@ impl EffortArgs {
             Action::List(args) => args.format,
             Action::Show(args) => args.format,
             Action::Phase(args) => args.format,
-            Action::Log(args) | Action::Note(args) => args.format,
+            Action::Log(args) => args.format,
+            Action::Note(args) => args.format,
             Action::Dehydrate(args) => args.format,
             Action::Finish(args) => args.format,
         };
@@ -219,39 +265,46 @@ impl EffortArgs {
 
 pub(crate) fn run(args: EffortArgs, ui: &mut Ui) -> Result<Outcome> {
     let format = args.format();
-    let command = match args.action {
+    let (command, effort) = match args.action {
         Action::List(args) => return list(&args, format, ui),
         Action::Show(args) => return show::run(args.id, format, ui),
-        Action::Start(args) => EffortCommand::Start {
-            task: args.task,
-            skill: args.skill,
-            mode: args.mode,
-        },
-        Action::Resume(args) => EffortCommand::Resume { task: args.task },
-        Action::Phase(args) => EffortCommand::Phase(PhaseRequest {
-            to: args.phase,
-            proof: args.proof,
-            reason: args.reason,
-        }),
-        Action::Log(args) => EffortCommand::Log {
-            text: text(&args.text, "the log entry")?,
-        },
-        Action::Note(args) => EffortCommand::Note {
-            text: text(&args.text, "the note")?,
-        },
-        Action::Dehydrate(args) => EffortCommand::Dehydrate {
-            payload: summary(&args)?,
-        },
-        Action::Finish(_) => EffortCommand::Finish,
+        Action::Start(args) => {
+            let (task, skill, mode) = (args.task, args.skill, args.mode);
+            (EffortCommand::Start { task, skill, mode }, None)
+        }
+        Action::Resume(args) => (EffortCommand::Resume { task: args.task }, None),
+        Action::Phase(args) => {
+            let request = PhaseRequest {
+                to: args.phase,
+                proof: args.proof,
+                reason: args.reason,
+            };
+            (EffortCommand::Phase(request), args.which.effort)
+        }
+        Action::Log(args) => {
+            let text = text(&args.text, "the log entry")?;
+            (EffortCommand::Log { text }, args.which.effort)
+        }
+        Action::Note(args) => {
+            let text = text(&args.text, "the note")?;
+            (EffortCommand::Note { text }, args.which.effort)
+        }
+        Action::Dehydrate(args) => {
+            let payload = summary(&args)?;
+            (EffortCommand::Dehydrate { payload }, args.which.effort)
+        }
+        Action::Finish(args) => (EffortCommand::Finish, args.which.effort),
     };
-    perform(command, format, ui)
-}
-
-fn perform(command: EffortCommand, format: Format, ui: &mut Ui) -> Result<Outcome> {
     let asker = asker()?;
     let paths = Paths::of(Path::new(&asker.project));
-    let question = Perform { command, asker };
-    let done = Records::open(ui)?.or_new()?.ask(&question, ui)?;
+    let mut records = Records::open(ui)?.or_new()?;
+    check_session(&mut records, ui)?;
+    let question = Perform {
+        command,
+        effort,
+        asker,
+    };
+    let done = records.ask(&question, ui)?;
     let done = done.ok_or_else(|| Error::new(ErrorKind::Records, "nothing was done"))?;
     match format {
         Format::Json => ui.json(&done)?,
@@ -275,26 +328,34 @@ fn summary(args: &DehydrateArgs) -> Result<String> {
 }
 
 #[derive(Debug, Serialize)]
-struct Report<T> {
-    efforts: T,
+struct Report {
+    efforts: Vec<Effort>,
+    /// The one that a command without a number means.
+    current: Option<EffortId>,
 }
 
 fn list(args: &ListArgs, format: Format, ui: &mut Ui) -> Result<Outcome> {
-    let project = asker()?.project;
+    let asker = asker()?;
     let question = Efforts {
-        project: (!args.all).then_some(project),
+        project: (!args.all).then(|| asker.project.clone()),
         limit: Some(usize::from(args.limit)),
     };
-    let efforts = Records::open(ui)?.ask(&question, ui)?;
+    let mut records = Records::open(ui)?;
+    let efforts = records.ask(&question, ui)?;
+    let meant = EffortOf {
+        effort: None,
+        asker,
+    };
+    let current = records.ask(&meant, ui)?.map(|details| details.effort.id);
     match format {
-        Format::Json => ui.json(&Report { efforts })?,
+        Format::Json => ui.json(&Report { efforts, current })?,
         Format::Text if efforts.is_empty() => ui.line(match question.project {
             Some(_) => {
                 "No effort was begun in this project. `bowline effort start TASK SKILL` begins one."
             }
             None => "No effort was begun yet. `bowline effort start TASK SKILL` begins one.",
         }),
-        Format::Text => ui.list(&rows(&efforts)),
+        Format::Text => ui.list(&rows(&efforts, current)),
     }
     Ok(Outcome::Clean)
 }

@@ -1,5 +1,6 @@
 //! `bowline explain`: what the guard sees in a command or a tool call, and what it makes of it.
 
+mod hooks;
 mod own;
 mod show;
 mod view;
@@ -10,7 +11,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bowline::hooks::HookInput;
+use bowline::settings::Locations;
+use bowline_builtins::continuity::project_of;
 use bowline_builtins::guard::{Guards, call_of as call_of_tool};
+use bowline_continuity::action::Who;
 use bowline_guard::Strictness;
 use bowline_guard::paths::World;
 use bowline_guard::tool_call::{
@@ -180,7 +184,8 @@ impl Question<'_> {
     pub(super) fn report(&self, tool: &str, input: &Map<String, Value>) -> Result<Report> {
         let settings = project::load(&self.folder);
         let past = Past::of(self.session, &settings.project)?;
-        let builtins = project::builtins_after(&settings, past.store);
+        let shared = project::shared_after(past.store);
+        let builtins = project::builtins_of(&settings, &shared);
         let here = self.folder.to_string_lossy();
         let subject = Subject {
             world: &builtins.guards.analyst().world_for(&here, &past.session),
@@ -194,7 +199,15 @@ impl Question<'_> {
             None => subject.call(tool, input, &call),
         };
         let event = HookInput::pre_tool_use(&past.session, tool, Value::Object(input.clone()));
-        report.add_rules(own::heard(&settings, &builtins, event, &self.folder)?);
+        report.add_rules(own::heard(&settings, &builtins, &event, &self.folder)?);
+        let project = project_of(&self.folder, &Locations::from_env());
+        shared.live.learn(&Who {
+            folder: here.into_owned(),
+            project: Some(project.to_string_lossy().into_owned()),
+            session: Some(past.session.clone()).filter(|it| !it.is_empty()),
+            ..Who::default()
+        });
+        report.hooks = hooks::of_call(&builtins, &event, report.after_the_guards());
         report.session = Some(past.session).filter(|it| !it.is_empty());
         Ok(report)
     }

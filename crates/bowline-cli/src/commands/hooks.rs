@@ -2,6 +2,7 @@
 
 mod live;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -100,13 +101,43 @@ fn show(report: &Report, event: Option<HookEvent>, dir: Option<&Path>, ui: &mut 
             None => "No hooks of your own. Agents' settings files and bowline.toml bring them; `bowline events` lists what they can be for.".to_owned(),
         });
     }
+    // What Bowline brings is for many events, and described once.
+    let mut described = BTreeSet::new();
+    let mut others = Vec::new();
     for hooks in report.hooks.chunk_by(|a, b| a.event == b.event) {
+        if hooks.iter().all(|hook| is_described(hook, &described)) {
+            others.push(in_short(hooks));
+            continue;
+        }
         ui.blank();
-        show_event(hooks, &paths, ui);
+        show_event(hooks, &described, &paths, ui);
+        described.extend(hooks.iter().map(|hook| hook.id.as_str()));
+    }
+    if !others.is_empty() {
+        let mut table = Table::new(["Other events", "Hooks"]);
+        for row in others {
+            table.row(row);
+        }
+        ui.blank();
+        ui.table(&table);
     }
 }
 
-fn show_event(hooks: &[HookView], paths: &Paths, ui: &mut Ui) {
+fn is_described(hook: &HookView, described: &BTreeSet<&str>) -> bool {
+    hook.scope == Scope::BuiltIn && described.contains(hook.id.as_str())
+}
+
+/// An event whose hooks are described already.
+fn in_short(hooks: &[HookView]) -> [Text; 2] {
+    let event = hooks.first().map_or("", |hook| hook.event.name());
+    let names: Vec<&str> = hooks.iter().map(|hook| hook.id.as_str()).collect();
+    [
+        Text::styled(event, style::HEADING),
+        Text::styled(names.join(", "), style::NAME),
+    ]
+}
+
+fn show_event(hooks: &[HookView], described: &BTreeSet<&str>, paths: &Paths, ui: &mut Ui) {
     if let Some(first) = hooks.first() {
         ui.line(
             Text::styled(first.event.name(), style::HEADING)
@@ -118,12 +149,19 @@ fn show_event(hooks: &[HookView], paths: &Paths, ui: &mut Ui) {
         let number = hook
             .position
             .map_or("-".to_owned(), |position| position.to_string());
+        let place = Text::from(hook.place(paths));
+        let (description, place) = if is_described(hook, described) {
+            (Text::styled(&hook.id, style::NAME), place)
+        } else {
+            let scope = format!("\n{}", hook.scope);
+            (description(hook), place.with(scope, style::FAINT))
+        };
         table.row([
             number.into(),
-            description(hook),
+            description,
             hook.matcher.as_deref().unwrap_or("*").into(),
             humane_duration(Duration::from_millis(hook.timeout_ms)).into(),
-            Text::from(hook.place(paths)).with(format!("\n{}", hook.scope), style::FAINT),
+            place,
         ]);
     }
     ui.table(&table);

@@ -6,7 +6,7 @@ use bowline_daemon::rpc::efforts::{AddNote, EffortOf, Notes, RemoveNote};
 use clap::Subcommand;
 use serde::Serialize;
 
-use super::caller::{asker, text};
+use super::caller::{asker, check_session, text};
 use crate::Outcome;
 use crate::ask::Records;
 use crate::error::{Error, ErrorKind, Result};
@@ -32,7 +32,7 @@ pub(crate) struct NoteArgs {
 enum Action {
     /// Pin a line to the project, or to its effort
     Add(AddArgs),
-    /// List the notes of the project and of the active effort, the oldest first
+    /// List the notes of the project, then those of the current effort, each the oldest first
     List(ListArgs),
     /// Remove a note
     Remove(RemoveArgs),
@@ -47,7 +47,7 @@ struct AddArgs {
     /// What it says; `-`, or nothing where something is piped in, reads standard input
     text: Vec<String>,
 
-    /// Pin it to the active effort instead of the project
+    /// Pin it to the current effort instead of the project
     #[arg(long)]
     effort: bool,
 
@@ -100,6 +100,7 @@ fn add(args: &AddArgs, format: Format, ui: &mut Ui) -> Result<Outcome> {
     let text = text(&args.text, "the note")?;
     let asker = asker()?;
     let mut records = Records::open(ui)?.or_new()?;
+    check_session(&mut records, ui)?;
     let effort = if args.effort {
         let question = EffortOf {
             effort: None,
@@ -153,7 +154,8 @@ fn table(notes: &[Note]) -> Table {
                 None => "project".into(),
             },
             Text::styled(moment::when(note.at, now), style::FAINT),
-            clipped(&note.text).into(),
+            // Whole: where a note is told, it may have been cut.
+            note.text.trim_end().into(),
         ]);
     }
     table

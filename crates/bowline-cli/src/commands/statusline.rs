@@ -1,30 +1,37 @@
 //! `bowline statusline`: one line for Claude Code's status line, and what that says about the context window, for the engine.
 
 use std::io::{self, IsTerminal as _};
+use std::path::Path;
 use std::process::Command;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use bowline::settings::{Locations, find_project, main_checkout};
+use bowline::settings::{self, Locations, find_project};
+use bowline_builtins::continuity::project_of;
 use bowline_continuity::task;
 use bowline_continuity::usage;
 use bowline_daemon::rpc::Question;
 use bowline_daemon::rpc::efforts::Asker;
 use bowline_daemon::rpc::fleet::{Denied, Standing, Usage, Where};
 use bowline_daemon::{Connection, Patience, Places};
+use bowline_wire::Environment;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
+use super::caller;
 use super::fleet::percent;
 use crate::Outcome;
+use crate::ask::Records;
 use crate::ui::{Text, Ui};
-use crate::{moment, process, project, stream};
+use crate::{moment, process, stream};
 
 /// What Bowline itself may take. The agent's screen waits for the line.
 const OWN_LIMIT: Duration = Duration::from_millis(300);
 /// What the other command may take. The agent gives all of it five seconds.
 const OTHER_LIMIT: Duration = Duration::from_secs(4);
+/// How long what the agent says may take. It says it at once.
+const INPUT_LIMIT: Duration = Duration::from_millis(500);
 /// No agent sends more.
 const MAX_INPUT: usize = 1024 * 1024;
 const BETWEEN: &str = " · ";
@@ -44,83 +51,136 @@ Examples:
 `bowline init --with-statusline` puts it into your settings, beside the status line that you have. One word after `--` is a line for the
 shell, several are a program with its arguments; its first line is shown before Bowline's, and its other lines below")]
 pub(crate) struct StatuslineArgs {
+    /// Your home folder, with your settings and records below it, whatever HOME and XDG_* say
+    #[arg(long, value_name = "DIR")]
+    home: Option<String>,
+
+    /// A variable that says where your files are, whatever the environment says
+    #[arg(long, value_name = "NAME=VALUE")]
+    env: Vec<String>,
+
     /// Another status line, which gets the same input and is shown beside
     #[arg(last = true, value_name = "COMMAND")]
     other: Vec<String>,
 }
 
+impl StatuslineArgs {
+    /// The variables that count: this process's own, and what the arguments say instead, because a project may set those for the agent.
+    fn environment(&self) -> Environment {
+        let mut environment: Environment = std::env::vars_os().collect();
+        if let Some(home) = &self.home {
+            environment.set_home(home);
+        }
+        for (name, value) in self.env.iter().filter_map(|it| it.split_once('=')) {
+            environment.set(name, value);
+        }
+        environment
+    }
+}
+
 pub(crate) fn run(args: &StatuslineArgs, ui: &mut Ui) -> Outcome {
-    // Nobody types it.
-    let input = if io::stdin().is_terminal() {
-        Vec::new()
-    } else {
-        stream::read_all(MAX_INPUT).unwrap_or_default()
-    };
-    let own = own_line(&input);
+    let surroundings = Surroundings::of(&args.environment());
+    // Nobody types it. A person who looks is told what is recorded about this folder.
+    if io::stdin().is_terminal() {
+        let line = surroundings
+            .as_ref()
+            .and_then(|it| it.of_this_folder(ui))
+            .map(|(standing, limit)| line(&standing, None, limit, moment::now()));
+        let other = other_lines(&args.other, &[]);
+        return show(&other, &line.unwrap_or_default(), ui);
+    }
+    let input = stream::read_within(MAX_INPUT, INPUT_LIMIT);
+    let payload: Value = serde_json::from_slice(&input).unwrap_or_default();
+    let used = usage::of_status_line(&payload);
+    let (tell, told) = mpsc::channel();
+    // In the background, because a daemon that hangs is not waited for.
+    thread::spawn(move || {
+        let found = surroundings.and_then(|it| it.ask(&payload, used));
+        let (standing, limit) = found.unwrap_or_default();
+        // Nobody may be waiting any more.
+        let _ = tell.send(line(&standing, used, limit, moment::now()));
+    });
     let other = other_lines(&args.other, &input);
-    let own = own.recv_timeout(OWN_LIMIT);
-    let own = own.unwrap_or_else(|_| minimal(&input));
+    let own = told.recv_timeout(OWN_LIMIT);
+    let own = own.unwrap_or_else(|_| line(&Standing::default(), used, None, moment::now()));
+    show(&other, &own, ui)
+}
+
+fn show(other: &str, own: &str, ui: &mut Ui) -> Outcome {
     // What another program prints may have colours and links.
-    ui.verbatim(&joined(&other, &Text::from(own).content()));
+    ui.verbatim(&joined(other, &Text::from(own).content()));
     Outcome::Clean
 }
 
-/// What the input itself says.
-fn minimal(input: &[u8]) -> String {
-    let payload: Value = serde_json::from_slice(input).unwrap_or_default();
-    let used = usage::of_status_line(&payload);
-    line(&Standing::default(), used, None, moment::now())
+/// Where a session stands, and at which call without a log entry it is stopped.
+type Found = (Standing, Option<u32>);
+
+/// Where the person's files and the daemon are.
+struct Surroundings {
+    places: Places,
+    locations: Locations,
 }
 
-/// Finds Bowline's own part in the background. A daemon that hangs is not waited for.
-fn own_line(input: &[u8]) -> mpsc::Receiver<String> {
-    let (tell, told) = mpsc::channel();
-    let payload: Value = serde_json::from_slice(input).unwrap_or_default();
-    thread::spawn(move || {
-        let used = usage::of_status_line(&payload);
-        let (standing, limit) = ask(&payload, used).unwrap_or_default();
-        let line = line(&standing, used, limit, moment::now());
-        // Nobody may be waiting any more.
-        let _ = tell.send(line);
-    });
-    told
-}
-
-/// Tells the daemon how full the window is, and asks where the session stands. Without a daemon nothing has happened for a long time, and a
-/// look into the store would cost more than it tells.
-fn ask(payload: &Value, used: Option<f64>) -> Option<(Standing, Option<u32>)> {
-    let session = payload.get("session_id")?.as_str()?.to_owned();
-    let places = Places::from_env().ok()?;
-    let mut daemon = Connection::open_with(&places.socket, Patience::Brief).ok()?;
-    if let Some(used) = used {
-        let usage = Usage {
-            session: session.clone(),
-            used,
-        };
-        // A session that is not known yet has nothing to say it for.
-        let _ = daemon.ask(Usage::COMMAND, usage.arguments());
+impl Surroundings {
+    /// `None` where there is no home folder.
+    fn of(environment: &Environment) -> Option<Self> {
+        let variable = |name: &str| environment.get(name).map(ToOwned::to_owned);
+        Some(Self {
+            places: Places::of_environment(variable).ok()?,
+            locations: Locations::of_environment(variable),
+        })
     }
-    let folder = ["/workspace/project_dir", "/cwd", "/workspace/current_dir"]
-        .iter()
-        .find_map(|path| payload.pointer(path)?.as_str())?;
-    let locations = Locations::from_env();
-    let project = find_project(folder.as_ref(), &locations);
-    let main = main_checkout(&project).unwrap_or_else(|| project.clone());
-    let question = Where {
-        asker: Asker {
-            project: main.to_string_lossy().into_owned(),
-            folder: Some(folder.to_owned()),
-            agent_id: std::env::var("AGENT_ID").ok().filter(|id| !id.is_empty()),
-            session: Some(session),
-        },
-    };
-    let standing = daemon.ask(Where::COMMAND, question.arguments()).ok()?;
-    let standing: Standing = serde_json::from_value(standing).ok()?;
-    let limit = standing.task.as_ref().map(|_| {
-        let of_project = || project::load(&project).config.effort.block_after;
-        standing.block_after.unwrap_or_else(of_project)
-    });
-    Some((standing, limit))
+
+    /// Tells the daemon how full the window is, and asks where the session stands. Without a daemon nothing has happened for a long time,
+    /// and a look into the store would cost more than it tells.
+    fn ask(&self, payload: &Value, used: Option<f64>) -> Option<Found> {
+        let session = payload.get("session_id")?.as_str()?.to_owned();
+        let mut daemon = Connection::open_with(&self.places.socket, Patience::Brief).ok()?;
+        if let Some(used) = used {
+            let usage = Usage {
+                session: session.clone(),
+                used,
+            };
+            // A session that is not known yet has nothing to say it for.
+            let _ = daemon.ask(Usage::COMMAND, usage.arguments());
+        }
+        let folder = ["/workspace/project_dir", "/cwd", "/workspace/current_dir"]
+            .iter()
+            .find_map(|path| payload.pointer(path)?.as_str())?;
+        let question = Where {
+            asker: Asker {
+                project: project_of(folder.as_ref(), &self.locations)
+                    .to_string_lossy()
+                    .into_owned(),
+                folder: Some(folder.to_owned()),
+                agent_id: std::env::var("AGENT_ID").ok().filter(|id| !id.is_empty()),
+                session: Some(session),
+            },
+        };
+        let standing = daemon.ask(Where::COMMAND, question.arguments()).ok()?;
+        let standing = serde_json::from_value(standing).ok()?;
+        Some(self.with_limit(standing, folder.as_ref()))
+    }
+
+    /// What is recorded about the folder in which this runs.
+    fn of_this_folder(&self, ui: &Ui) -> Option<Found> {
+        let asker = caller::asker().ok()?;
+        let folder = asker.folder.clone()?;
+        let mut records = Records::at(self.places.clone(), ui).ok()?;
+        let standing = records.ask(&Where { asker }, ui).ok()?;
+        Some(self.with_limit(standing, folder.as_ref()))
+    }
+
+    fn with_limit(&self, standing: Standing, folder: &Path) -> Found {
+        let of_project = || {
+            let project = find_project(folder, &self.locations);
+            let settings = settings::load(&project, &self.locations);
+            settings.config.effort.block_after
+        };
+        let in_effort = standing.task.is_some();
+        let limit = in_effort.then(|| standing.block_after.unwrap_or_else(of_project));
+        (standing, limit)
+    }
 }
 
 /// The parts that are known.

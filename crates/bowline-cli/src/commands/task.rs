@@ -39,7 +39,7 @@ enum Action {
     List(ListArgs),
     /// Show a task with its efforts
     Show(ShowArgs),
-    /// Make a task; one that exists stays as it is
+    /// Make a task with its folder; one that exists stays as it is
     New(NewArgs),
 }
 
@@ -232,7 +232,7 @@ fn describe(summary: &TaskSummary, ui: &mut Ui) {
             "Nobody has worked on it yet. `{start}` begins an effort."
         ));
     } else {
-        ui.list(&effort::rows(&summary.efforts));
+        ui.list(&effort::rows(&summary.efforts, None));
     }
 }
 

@@ -303,7 +303,7 @@ fn tested(
             let why_not = match matching {
                 Some((_, Match::No(why))) => Some(why),
                 Some(_) => None,
-                None => Some("it is not registered".to_owned()),
+                None => Some(hook.idle.unwrap_or("it is not registered").to_owned()),
             };
             // Firing the event can bring a hook into force that was not before, as a skill's first use does.
             let run = if why_not.is_none() || runs.iter().any(|run| run.id == hook.id) {

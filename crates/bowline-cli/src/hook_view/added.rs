@@ -16,18 +16,14 @@ const RULE_TIMEOUT: Duration = Duration::from_mins(1);
 fn summary(builtin: &BuiltinHook, mode: GuardMode) -> String {
     let summary = &builtin.summary;
     match mode {
-        GuardMode::Observe if is_guard(builtin) => {
+        GuardMode::Observe if builtin.is_guard() => {
             format!("only observes; in the mode `enforce` it {summary}")
         }
-        GuardMode::OneStrike if is_guard(builtin) => {
+        GuardMode::OneStrike if builtin.is_guard() => {
             format!("{summary}; what it denies passes at the second attempt")
         }
         _ => summary.clone(),
     }
-}
-
-fn is_guard(builtin: &BuiltinHook) -> bool {
-    builtin.hook.name().starts_with("guard:")
 }
 
 impl HookView {
@@ -67,6 +63,7 @@ impl HookView {
             once: policy.repeat == Repeat::OncePerSession,
             priority: hook.priority(),
             given: Given::default(),
+            idle: builtin.idle,
         }
     }
 
@@ -109,6 +106,7 @@ impl HookView {
             once: false,
             priority: hook.map(Hook::priority).unwrap_or_default(),
             given: Given::default(),
+            idle: None,
         }
     }
 }

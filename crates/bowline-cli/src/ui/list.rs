@@ -1,4 +1,4 @@
-//! Lists: one line for each row, cut where the terminal ends, whole in pipes.
+//! Lists: one line for each row, cut where the terminal ends, whole in pipes unless a column is bounded.
 
 use std::collections::HashSet;
 
@@ -48,6 +48,8 @@ pub(crate) struct Column {
     usual: usize,
     /// In a terminal more of a cell is not shown.
     most: usize,
+    /// More of a cell is shown nowhere.
+    bound: usize,
     /// It is cut to this width if space is short.
     least: usize,
     /// The order in which it goes once its cells differ.
@@ -75,6 +77,12 @@ impl Column {
     /// Shows only this much of each cell in a terminal.
     pub(crate) const fn at_most(mut self, most: usize) -> Self {
         self.most = most;
+        self
+    }
+
+    /// Shows only this much of each cell also in a pipe, for what others write at any length.
+    pub(crate) const fn bounded(mut self, bound: usize) -> Self {
+        self.bound = bound;
         self
     }
 
@@ -109,6 +117,7 @@ impl Column {
             cutting: Cutting::Marked,
             usual,
             most: usize::MAX,
+            bound: usize::MAX,
             least: usize::MAX,
             differing: None,
             tells_apart: false,
@@ -188,8 +197,14 @@ impl List {
             let padded = naturals.iter().zip(self.columns);
             return padded
                 .map(|(width, column)| match column.giving {
-                    Giving::Cut => Width::AtLeast(0),
-                    _ => Width::AtLeast(*width),
+                    Giving::Cut => Width::Padded {
+                        width: 0,
+                        most: column.bound,
+                    },
+                    _ => Width::Padded {
+                        width: *width,
+                        most: column.bound,
+                    },
                 })
                 .collect();
         };
@@ -315,7 +330,7 @@ impl List {
                 Width::Gone => continue,
                 Width::Exactly(width) => (cell.cut(width), width),
                 Width::Beginning { width, shown } => (cell.beginning(shown), width),
-                Width::AtLeast(width) => (cell.cut(usize::MAX), width),
+                Width::Padded { width, most } => (cell.cut(most), width),
             };
             if !cell.is_empty() {
                 out.extend(std::iter::repeat_n(' ', owed));
@@ -361,8 +376,11 @@ enum Width {
         width: usize,
         shown: usize,
     },
-    /// There is no edge: nothing is cut.
-    AtLeast(usize),
+    /// There is no edge: only what is longer than this is cut.
+    Padded {
+        width: usize,
+        most: usize,
+    },
     Gone,
 }
 
@@ -379,7 +397,7 @@ impl Width {
 fn shown_length(cell: &Text, column: &Column, edge: Option<usize>) -> usize {
     match edge {
         Some(_) => cell.length().min(column.most),
-        None => cell.length(),
+        None => cell.length().min(column.bound),
     }
 }
 

@@ -11,7 +11,7 @@ use super::reporting::{Reporting as _, with_client};
 const SKILL: &str = "---\nname: implement\ndescription: Implements\n---\n```json\n{\"phases\": [\"1: Plan\", \"2: Build\", \"3: Check\"]}\n```\n";
 
 /// Every test of a command runs in both.
-fn with_and_without_daemon(test: impl Fn(&Sandbox)) {
+pub(super) fn with_and_without_daemon(test: impl Fn(&Sandbox)) {
     for daemon in ["off", "on"] {
         let mut sandbox = with_client();
         sandbox.folder("project/.git");
@@ -36,7 +36,7 @@ fn log_file(sandbox: &Sandbox) -> PathBuf {
 }
 
 /// The word of the rule that forbids it, and what the program exits with.
-fn refusal(ran: &Ran) -> (Option<i32>, String) {
+pub(super) fn refusal(ran: &Ran) -> (Option<i32>, String) {
     let error = &ran.json()["error"];
     assert_eq!(error["kind"], "refused", "{error}");
     let code = error["code"].as_str().unwrap();
@@ -49,7 +49,7 @@ fn refusal(ran: &Ran) -> (Option<i32>, String) {
 }
 
 /// Reports an event of the session `s1`.
-fn report(sandbox: &Sandbox, event: &str, more: Value) -> Ran {
+pub(super) fn report(sandbox: &Sandbox, event: &str, more: Value) -> Ran {
     let mut payload = json!({
         "session_id": "s1", "cwd": sandbox.project(), "hook_event_name": event,
     });
@@ -62,7 +62,7 @@ fn report(sandbox: &Sandbox, event: &str, more: Value) -> Ran {
     sandbox.hook_with(event, payload.to_string().as_bytes(), &[], &variables)
 }
 
-fn as_agent(sandbox: &Sandbox, args: &[&str]) -> Ran {
+pub(super) fn as_agent(sandbox: &Sandbox, args: &[&str]) -> Ran {
     Ran::of(sandbox.command(args).env("BOWLINE_SESSION", "s1"))
 }
 
@@ -196,9 +196,17 @@ fn tasks_are_made_once_and_listed_with_their_efforts() {
             "--description",
             "It fails",
         ];
-        sandbox
-            .run(&new)
-            .expect(0, &["fix-login", "dormant", "Fix the login", "It fails"]);
+        sandbox.run(&new).expect(
+            0,
+            &[
+                "fix-login",
+                "dormant",
+                "Fix the login",
+                "It fails",
+                ".tasks/fix-login",
+            ],
+        );
+        assert!(sandbox.project().join(".tasks/fix-login").is_dir());
         let again = sandbox.json(&["task", "new", "fix-login", "--title", "another"]);
         assert_eq!(again["task"]["title"], "Fix the login");
         begin(sandbox);
@@ -232,7 +240,7 @@ fn notes_are_pinned_to_the_project_or_to_the_effort() {
             .expect(0, &["The API stays"]);
         sandbox
             .run(&["effort", "note", "In cents"])
-            .expect(0, &["In cents"]);
+            .expect(0, &["Pinned to effort 1 as note 3: In cents"]);
         let listed = sandbox.json(&["note", "list"]);
         let of = |n: usize| &listed["notes"][n]["effort"];
         assert_eq!([of(0), of(1), of(2)], [&Value::Null, &json!(1), &json!(1)]);
@@ -281,7 +289,7 @@ fn an_agents_name_leads_to_its_own_effort() {
         named("ann", &["effort", "start", "one", "implement"]).expect(0, &["one #1"]);
         named("bob", &["effort", "start", "two", "implement"]).expect(0, &["two #1"]);
         named("ann", &["effort", "show"]).expect(0, &["one #1"]);
-        // Without a name, the newest is meant.
+        // Without a name, the one that was started last is meant.
         for nobody in ["", "default"] {
             named(nobody, &["effort", "show"]).expect(0, &["two #1"]);
         }
@@ -366,6 +374,7 @@ fn bad_input_is_refused_with_a_reason_and_changes_nothing() {
             ),
             (&["effort", "start", "", "implement"], b"", "COMMAND_ERROR"),
             (&["effort", "start", "x", ""], b"", "COMMAND_ERROR"),
+            (&["effort", "dehydrate"], b"[1]", "COMMAND_ERROR"),
             (
                 &["effort", "start", &long, "implement"],
                 b"",
@@ -404,6 +413,8 @@ fn bad_input_is_refused_with_a_reason_and_changes_nothing() {
         let shown = sandbox.json(&["effort", "show"]);
         assert_eq!(shown["effort"]["phase"], Value::Null);
         assert_eq!(shown["notes"], json!([]));
+        let folders = fs::read_dir(sandbox.project().join(".tasks")).unwrap();
+        assert_eq!(folders.count(), 1);
         assert!(!log_file(sandbox).exists());
         assert_eq!(
             sandbox.json(&["task", "list"])["tasks"]

@@ -40,9 +40,12 @@ const FEATURES: [(u8, char); 36] = [
     (39, 'd'),
     (40, 'f'),
     (41, 'c'),
-    (47, 'a'),
+    (47, 'c'),
     (48, 'c'),
 ];
+
+/// The lines that are not built, and so promised by nobody.
+const NOT_BUILT: [&str; 1] = ["47b"];
 
 /// How many things a first hour with an early version found wanting.
 const FOUND_WANTING: usize = 24;
@@ -52,8 +55,9 @@ fn every_promise_has_tests_that_exist() {
     let lines: Vec<String> = FEATURES
         .into_iter()
         .flat_map(|(feature, last)| ('a'..=last).map(move |letter| format!("{feature}{letter}")))
+        .filter(|line| !NOT_BUILT.contains(&line.as_str()))
         .collect();
-    assert_eq!(lines.len(), 147);
+    assert_eq!(lines.len(), 148);
     assert_shown(include_str!("../../../../docs/features.md"), &lines);
 }
 

@@ -45,6 +45,9 @@ fn hooks_are_listed_in_order_with_what_keeps_them_from_running() {
             ("built_in", "in_force", Some(5)),
             ("built_in", "in_force", Some(6)),
             ("built_in", "in_force", Some(7)),
+            ("built_in", "in_force", Some(8)),
+            ("built_in", "in_force", Some(9)),
+            ("built_in", "in_force", Some(10)),
         ]
     );
 }
@@ -67,14 +70,67 @@ fn no_hooks_is_not_an_error() {
         .run(&["hooks"])
         .expect(0, &["No hooks of your own.", "guard:commands", "trace"]);
     sandbox
-        .run(&["hooks", "--event", "Stop"])
-        .expect(0, &["No hooks for Stop."]);
+        .run(&["hooks", "--event", "FileChanged"])
+        .expect(0, &["No hooks for FileChanged."]);
     sandbox
         .run(&["check"])
         .expect(0, &["no errors, no warnings"]);
     sandbox
-        .run(&["test", "Stop"])
-        .expect(0, &["no hook matches", "allowed"]);
+        .run(&["test", "FileChanged"])
+        .expect(0, &["no hook matches", "recorded only"]);
+}
+
+#[test]
+fn what_carries_work_across_sessions_is_listed_too() {
+    let sandbox = Sandbox::with_repository();
+    let document = sandbox.json(&["hooks"]);
+    let all = document["hooks"].as_array().unwrap();
+    let of_event = |event: &str| -> Vec<&str> {
+        let hooks = all.iter().filter(|hook| hook["event"] == event);
+        hooks.map(|hook| hook["id"].as_str().unwrap()).collect()
+    };
+    assert_eq!(
+        of_event("SessionStart"),
+        ["handover", "work", "fleet", "trace"]
+    );
+    let calls = of_event("PreToolUse");
+    assert_eq!(calls[..2], ["effort-skill", "effort"]);
+    assert!(calls.contains(&"fleet") && calls.contains(&"guard:commands"));
+    assert_eq!(of_event("TeammateIdle"), ["life"]);
+    // What is for many events is described once.
+    let shown = sandbox.run(&["hooks"]);
+    assert_eq!(shown.stdout.matches("for `bowline fleet`").count(), 1);
+    assert!(shown.stdout.matches("fleet").count() > 10, "{shown}");
+    sandbox
+        .run(&["hooks", "--live"])
+        .expect(0, &["handover", "life"]);
+
+    let call = [
+        "test",
+        "PreToolUse",
+        "--tool",
+        "Bash",
+        "--input",
+        "{\"command\": \"ls\"}",
+    ];
+    let document = sandbox.json(&call);
+    let tested = document["hooks"].as_array().unwrap();
+    let fleet = tested.iter().find(|hook| hook["id"] == "fleet").unwrap();
+    assert_eq!(fleet["why_not"], "it needs a store, and there is none here");
+    sandbox.run(&["explain", "ls"]).expect(
+        0,
+        &[
+            "Also runs: work, fleet, trace",
+            "Does not run: effort-skill (nothing is asked of efforts), effort (the session is in no effort)",
+        ],
+    );
+    let document = sandbox.run(&["explain", "--json", "ls"]).json();
+    assert_eq!(document["hooks"][0]["name"], "effort-skill");
+    assert_eq!(
+        document["hooks"][0]["why_not"],
+        "nothing is asked of efforts"
+    );
+    assert!(!sandbox.data().exists(), "looking leaves no traces");
 }
 
 #[test]

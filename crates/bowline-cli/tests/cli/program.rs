@@ -118,3 +118,20 @@ fn shells_are_told_the_events() {
         .expect(0, &["Usage"])
         .lacks(&["PostModelSwitch"]);
 }
+
+#[test]
+fn what_was_typed_is_quoted_without_what_terminals_obey() {
+    let sandbox = Sandbox::new();
+    for args in [
+        &["effort", "\u{1b}[31mx\u{7}"][..],
+        &["\u{1b}[31mx\u{7}"],
+        &["log", "--since=\u{1b}[31mx\u{7}"],
+        &["log", "--\u{1b}[31mx\u{7}", "\u{202e}"],
+    ] {
+        for json in [&[][..], &["--json"]] {
+            let ran = sandbox.run(&[args, json].concat());
+            ran.expect_stderr(2, &["␛[31mx␇"]);
+            ran.lacks(&["\u{1b}", "\u{7}", "\u{202e}"]);
+        }
+    }
+}

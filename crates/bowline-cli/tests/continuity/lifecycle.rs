@@ -37,6 +37,10 @@ fn goal_and_decisions_survive_without_an_effort() {
             assert!(told.context().contains(part), "{source}: {part}: {told:?}");
         }
         assert!(!told.context().contains("measure"), "{source}: {told:?}");
+        let is_running = told
+            .context()
+            .contains("## The prompt that you are working on");
+        assert_eq!(is_running, source == "compact", "{source}: {told:?}");
     }
     first.kill();
     let mut second = FakeAgent::start(&sandbox, "s2");

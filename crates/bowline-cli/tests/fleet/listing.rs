@@ -148,3 +148,25 @@ fn watching_draws_over_what_was_there_and_ends_when_it_is_interrupted() {
     }
     assert!(shown.contains("ended"), "{shown:?}");
 }
+
+#[test]
+fn names_are_cut_and_have_no_control_characters_also_in_a_pipe() {
+    let mut sandbox = Sandbox::with_repository();
+    let id = format!("\u{1b}[31mred\n\t{}", "a".repeat(500));
+    sandbox.set("AGENT_ID", &id).unset("COLUMNS");
+    let stage = Stage::of(sandbox);
+    let mut agent = stage.agent("s-1");
+    stage.until_state(&id, "done");
+    agent.reports("UserPromptSubmit", &json!({"prompt": "go"}));
+    agent.reports("PreToolUse", &bash(&"x ".repeat(500)));
+    stage.until_state(&id, "working");
+    let shown = stage.run(&["fleet"]);
+    shown
+        .expect(0, &["␛[31mred⏎⇥aaa"])
+        .lacks(&["\u{1b}", "\t"])
+        .fits(320);
+    assert_eq!(shown.stdout.lines().count(), 2, "{shown}");
+    // Its beginning is enough for a command, and programs get all of it.
+    let document = stage.json(&["fleet"]);
+    assert_eq!(document["agents"][0]["id"], *id);
+}

@@ -1,10 +1,12 @@
 //! `bowline statusline`, and how it comes into the settings.
 
 use std::fs;
+use std::io::Write as _;
+use std::process::Stdio;
 
 use bowline_continuity::effort_command::EffortCommand;
 use bowline_daemon::rpc::efforts::{Asker, Perform};
-use bowline_testkit::{Sandbox, bowline, put, script};
+use bowline_testkit::{Ran, Sandbox, bowline, needs, put, script, until};
 use serde_json::{Value, json};
 
 use super::stage::{Stage, bash};
@@ -38,6 +40,7 @@ fn f47_c_the_line_tells_where_the_session_stands_and_feeds_the_engine() {
             skill: "implement".to_owned(),
             mode: None,
         },
+        effort: None,
         asker: Asker {
             project: stage.project().display().to_string(),
             session: Some("s-1".to_owned()),
@@ -50,7 +53,7 @@ fn f47_c_the_line_tells_where_the_session_stands_and_feeds_the_engine() {
     );
     agent.reports("UserPromptSubmit", &json!({"prompt": "go"}));
     agent.reports("PreToolUse", &bash("git push --force"));
-    bowline_testkit::until("the denial is told", || {
+    until("the denial is told", || {
         line(91).starts_with(
             "checkout · implement · heartbeat 1/10 · context 91% · denied git.push-force ",
         )
@@ -103,6 +106,72 @@ fn f47_c_the_line_never_fails() {
     assert_eq!(sandbox.run_with(&["statusline"], b"{}").code, Some(0));
 }
 
+#[test]
+fn f47_c_whoever_keeps_the_input_open_is_not_waited_for() {
+    let sandbox = Sandbox::with_repository();
+    for (input, expected) in [("", ""), (&*status("s", &sandbox, 7), "context 7%\n")] {
+        let mut child = sandbox
+            .command(&["statusline"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut open = child.stdin.take().unwrap();
+        open.write_all(input.as_bytes()).unwrap();
+        // It ends although the input does not.
+        let ended = child.wait_with_output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&ended.stdout), expected, "{input}");
+        drop(open);
+    }
+}
+
+#[needs(terminal)]
+#[test]
+fn f47_c_at_a_terminal_the_line_tells_what_is_recorded() {
+    let mut sandbox = Sandbox::with_repository();
+    sandbox.set("BOWLINE_DAEMON", "off");
+    let line = format!("'{}' statusline", bowline().display());
+    let shown = || Ran::of(&mut sandbox.at_terminal(&line));
+    shown().expect(0, &[]);
+    assert_eq!(shown().stdout, "");
+    assert!(!sandbox.data().exists(), "looking leaves no traces");
+    sandbox
+        .run(&["effort", "start", "checkout", "implement"])
+        .expect(0, &[]);
+    assert_eq!(
+        shown().stdout.trim_end(),
+        "checkout · implement · heartbeat 0/10"
+    );
+}
+
+#[test]
+fn the_status_line_asks_the_daemon_that_the_hooks_ask() {
+    let stage = Stage::of(installed());
+    stage
+        .run(&["init", "--yes", "--with-statusline"])
+        .expect(0, &["Installed"]);
+    stage
+        .run(&["effort", "start", "checkout", "implement"])
+        .expect(0, &[]);
+    let settings: Value = serde_json::from_str(&stage.read("home/.claude/settings.json")).unwrap();
+    let hook = settings["hooks"]["Stop"][0]["hooks"][0]["args"].to_string();
+    let command = settings["statusLine"]["command"].as_str().unwrap();
+    let place = format!("--home={}", stage.home().display());
+    assert!(
+        hook.contains(&place) && command.contains(&place),
+        "{command}"
+    );
+    // A project may set the agent's variables.
+    let input = status("s", &stage, 30);
+    until("the daemon has answered in time", || {
+        let mut line = stage.program("sh");
+        line.args(["-c", command])
+            .env("HOME", stage.folder("other"));
+        let shown = Ran::with_stdin(&mut line, input.as_bytes()).stdout;
+        shown == "checkout · implement · heartbeat 0/10 · context 30%\n"
+    });
+}
+
 /// With both programs in a folder, as an installer leaves them.
 fn installed() -> Sandbox {
     let mut sandbox = Sandbox::with_repository();
@@ -137,7 +206,7 @@ fn a_status_line_is_kept_and_comes_back_exactly() {
         let mut line = sandbox.program("sh");
         line.args(["-c", &command]);
         let input = status("s", &sandbox, 30);
-        let shown = bowline_testkit::Ran::with_stdin(&mut line, input.as_bytes());
+        let shown = Ran::with_stdin(&mut line, input.as_bytes());
         let theirs = if text.contains("mine") {
             "it's mine  "
         } else {

@@ -221,5 +221,9 @@ fn perform(stage: &Stage, session: Option<&str>, command: EffortCommand) {
         session: session.map(str::to_owned),
         ..Asker::default()
     };
-    stage.question(&Perform { command, asker });
+    stage.question(&Perform {
+        command,
+        effort: None,
+        asker,
+    });
 }

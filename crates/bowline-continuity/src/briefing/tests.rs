@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::effort::EffortId;
-use crate::note::Note;
+use crate::note::{Note, Todo};
 use crate::samples::{effort, moment};
 
 const CLAUDE_CODE: usize = 10_000;
@@ -52,6 +52,7 @@ fn everything() -> HandOver {
             note("We use cents.", None),
             note("No floats.", Some(effort().id)),
         ],
+        from: Origin::Earlier,
         last_prompt: Some("Fix the rounding".into()),
         todos: vec![
             todo("old", TodoState::Completed),
@@ -64,6 +65,7 @@ fn everything() -> HandOver {
 
 fn told(hand_over: &HandOver, detail: Detail, limit: usize) -> Option<String> {
     let material = Material {
+        beginning: Beginning::Session,
         hand_over,
         artifacts: &texts(&["2_IMPLEMENT_LOG.md", "PLAN.md"]),
         preload: &texts(&["AGENTS.md"]),
@@ -119,6 +121,7 @@ fn f35_c_without_a_payload_the_files_of_the_effort_are_listed() {
 fn with_nothing_to_say_nothing_is_said() {
     let nothing = HandOver::default();
     let material = Material {
+        beginning: Beginning::Session,
         hand_over: &nothing,
         artifacts: &[],
         preload: &[],
@@ -215,11 +218,12 @@ fn a_less_important_section_is_dropped_before_a_more_important_one_is_cut() {
 #[test]
 fn what_is_left_out_is_named_with_the_command_that_shows_it() {
     let mut hand_over = everything();
-    let long = "§".repeat(12_000);
-    hand_over.notes.push(note(&long, None));
+    let long = "§".repeat(1_000);
+    hand_over.notes.extend(vec![note(&long, None); 12]);
     let text = told(&hand_over, Detail::Summary, CLAUDE_CODE).unwrap();
     assert!(units(&text) <= CLAUDE_CODE);
-    assert!(units(&text) > CLAUDE_CODE - 100, "{}", units(&text));
+    // It is cut at the end of a line.
+    assert!(units(&text) > CLAUDE_CODE - 1_100, "{}", units(&text));
     assert!(
         text.contains("characters are missing; `bowline note list` shows them]"),
         "{text}"
@@ -233,8 +237,70 @@ fn what_is_left_out_is_named_with_the_command_that_shows_it() {
     );
     let (_, rest) = text.split_once("[… ").unwrap();
     let missing: usize = rest.split(' ').next().unwrap().parse().unwrap();
-    let kept = text.chars().filter(|c| *c == '§').count();
-    assert_eq!(missing + kept, 12_000);
+    let (before, _) = text.split_once("\n[… ").unwrap();
+    let (_, kept) = before.split_once("## Pinned notes\n").unwrap();
+    let all: Vec<_> = hand_over.notes.iter().map(|it| it.text.clone()).collect();
+    assert_eq!(missing + units(kept), units(&listed(&all)));
+}
+
+#[test]
+fn one_note_has_a_share_and_no_more() {
+    let mut hand_over = everything();
+    let (whole, long) = ("n".repeat(1_000), "§".repeat(12_000));
+    hand_over.notes = [&whole[..], &long, "No floats."]
+        .map(|text| note(text, None))
+        .to_vec();
+    for detail in [Detail::Summary, Detail::Full] {
+        let text = told(&hand_over, detail, CLAUDE_CODE).unwrap();
+        let cut = format!(
+            "\n- {whole}\n- {}… (cut; `bowline note list` shows all of it)\n- No floats.\n",
+            "§".repeat(999)
+        );
+        assert!(text.contains(&cut), "{text}");
+        assert!(
+            text.ends_with("- src/tax.ts"),
+            "all else is told, too: {text}"
+        );
+    }
+}
+
+#[test]
+fn after_a_compaction_the_prompt_is_the_one_that_is_worked_on() {
+    let before = "## What the user asked last in the session before (not a new request)\n";
+    let running =
+        "## The prompt that you are working on (a part may be done; it is not a new request)\n";
+    for (beginning, from, expected, words) in [
+        (Beginning::Compacted, Origin::Same, running, "## Your open"),
+        (
+            Beginning::Compacted,
+            Origin::Earlier,
+            before,
+            "session before edited",
+        ),
+        // A session that is taken up again may have been left long ago.
+        (
+            Beginning::Session,
+            Origin::Same,
+            before,
+            "to-dos of the session before",
+        ),
+    ] {
+        let hand_over = HandOver {
+            from,
+            ..everything()
+        };
+        let material = Material {
+            beginning,
+            hand_over: &hand_over,
+            artifacts: &[],
+            preload: &[],
+            skill: "",
+        };
+        let text = Briefing::new(material, Detail::Summary).assemble(CLAUDE_CODE);
+        let text = text.unwrap();
+        let prompt = format!("{expected}Fix the rounding");
+        assert!(text.contains(&prompt) && text.contains(words), "{text}");
+    }
 }
 
 #[test]

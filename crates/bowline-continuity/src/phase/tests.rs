@@ -144,9 +144,8 @@ fn a_further_part_of_the_current_number_is_added() {
     for (current, request, place) in [
         ("1: Plan", "1.1: Ask", 2),
         ("1: Plan", "1.A: Ask", 2),
-        ("2.1: Code", "2.3: Polish", 5),
-        ("2: Build", "2.3: Polish", 5),
         ("2.B: Review", "2.3", 5),
+        ("2.B: Review", "2.7: Polish", 5),
         ("3.1: Review", "3.2: Again", 7),
     ] {
         let mut expected = phases(&PHASES);
@@ -157,6 +156,36 @@ fn a_further_part_of_the_current_number_is_added() {
             phases: expected,
         };
         assert_eq!(entered, Ok(expected), "{current} → {request}");
+    }
+}
+
+#[test]
+fn a_part_that_is_added_behind_declared_ones_needs_a_reason() {
+    let two_parts = ["1: Plan", "2: Build", "2.1: Test", "3: Check"];
+    for (declared, current, request, expected, place) in [
+        (&two_parts[..], "2: Build", "2.2: Repair", "2.1: Test", 3),
+        (&PHASES, "2: Build", "2.3: Polish", "2.1: Code", 5),
+        (&PHASES, "2.1: Code", "2.3: Polish", "2.B: Review", 5),
+        (&PHASES, "3.0: Test", "3.2", "3.1: Review", 7),
+    ] {
+        let row = format!("{current} → {request}");
+        let error = enter(&phases(declared), Some(current), &to(request)).unwrap_err();
+        assert_eq!(error.code, Code::PhaseNotSequential, "{row}");
+        let details = json!({ "expected": expected, "actual": request });
+        assert_eq!(error.details, details, "{row}");
+
+        let entered = enter(
+            &phases(declared),
+            Some(current),
+            &to_because(request, "a bug"),
+        );
+        let mut added = phases(declared);
+        added.insert(place, request.to_owned());
+        let moved = Entered::Moved {
+            phase: request.to_owned(),
+            phases: added,
+        };
+        assert_eq!(entered, Ok(moved), "{row}");
     }
 }
 

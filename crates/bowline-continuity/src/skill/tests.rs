@@ -107,10 +107,13 @@ fn front_matter_may_be_written_in_several_ways() {
             None,
         ),
         ("---\nname:\n---\n", "folder", None),
-        ("---\nname: fix\n", "folder", None),
         ("name: fix\n", "folder", None),
         ("text\n---\nname: fix\n---\n", "folder", None),
-        ("---\n  odd\nno key\n---\n", "folder", None),
+        (
+            "---\n  odd\n# remark\ntools:\n- Read\n---\n",
+            "folder",
+            None,
+        ),
         ("", "folder", None),
     ] {
         let expected = Skill {

@@ -195,7 +195,7 @@ impl Project {
         let unseen = Arc::new(Unseen::new(Arc::clone(&settings), shared, own_places));
         timely::register(&builtins, &unseen, &mut deciding);
         let mut observing = HookManager::new();
-        let observers = builtins.hooks.iter().map(|builtin| &builtin.hook);
+        let observers = builtins.running().map(|builtin| &builtin.hook);
         for hook in observers.filter(|hook| hook.policy().mode == RunMode::Told) {
             observing.register_arc(Arc::clone(hook));
         }

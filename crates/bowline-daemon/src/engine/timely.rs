@@ -72,7 +72,7 @@ pub(super) fn register(builtins: &Builtins, unseen: &Arc<Unseen>, manager: &mut 
         let rule: Arc<dyn Hook> = Arc::clone(rule) as _;
         manager.register(timely(&rule, Some(at)));
     }
-    for builtin in &builtins.hooks {
+    for builtin in builtins.running() {
         if builtin.looks_at_files() {
             manager.register(timely(&builtin.hook, None));
         } else {

@@ -17,9 +17,11 @@ use super::{Access, Question};
 /// How many tasks and efforts are listed by default.
 pub const DEFAULT_LIMIT: usize = 100;
 
-/// The variables by which an agent's shells know the agent's name for its session. Scripts written for the tracker HtmlGraph look for the
-/// second one.
-pub const SESSION_VARIABLES: [&str; 2] = ["BOWLINE_SESSION", "HTMLGRAPH_SESSION_ID"];
+/// The variable by which an agent's shells know the agent's name for its session.
+pub const SESSION_VARIABLE: &str = "BOWLINE_SESSION";
+
+/// The same, with the variable that scripts written for the tracker HtmlGraph look for. Others set it, too.
+pub const SESSION_VARIABLES: [&str; 2] = [SESSION_VARIABLE, "HTMLGRAPH_SESSION_ID"];
 
 /// Who asks, as the caller knows it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -138,7 +140,8 @@ impl Question for NewTask {
 
     fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
         let project = PathBuf::from(&self.project);
-        let desk = Desk::new(store, &project, None);
+        let home = std::env::home_dir();
+        let desk = Desk::new(store, &project, home.as_deref());
         let (title, description) = (self.title.as_deref(), self.description.as_deref());
         let task = desk.new_task(&self.name, title, description, Utc::now())?;
         Ok(Some(task))
@@ -211,6 +214,8 @@ impl Question for EffortOf {
 pub struct Perform {
     /// What to do.
     pub command: EffortCommand,
+    /// With which effort; by default with the caller's.
+    pub effort: Option<i64>,
     /// Who asks.
     #[serde(flatten)]
     pub asker: Asker,
@@ -224,9 +229,11 @@ impl Question for Perform {
     fn read(arguments: &mut Arguments) -> Option<Self> {
         let expected = "an object such as {\"log\": {\"text\": \"what was done\"}}";
         let command = arguments.needed_value("command", expected);
+        let effort = arguments.number("effort");
         let asker = Asker::read(arguments)?;
         Some(Self {
             command: command?,
+            effort,
             asker,
         })
     }
@@ -234,7 +241,7 @@ impl Question for Perform {
     fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
         let project = PathBuf::from(&self.asker.project);
         let home = std::env::home_dir();
-        let desk = Desk::new(store, &project, home.as_deref());
+        let desk = Desk::new(store, &project, home.as_deref()).about(self.effort.map(EffortId));
         let done = desk.perform(&self.asker.who(), &self.command, Utc::now())?;
         Ok(Some(done))
     }

@@ -73,3 +73,24 @@ impl Question for Get {
         store.session(self.session.as_ref())
     }
 }
+
+/// `sessions.known`: whether something was recorded under an agent's name for a session.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Known {
+    /// The agent's name for it.
+    pub session: String,
+}
+
+impl Question for Known {
+    const COMMAND: &'static str = "sessions.known";
+    type Answer = bool;
+
+    fn read(arguments: &mut Arguments) -> Option<Self> {
+        let session = arguments.needed_text("session")?;
+        Some(Self { session })
+    }
+
+    fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
+        store.continuity().knows_session(&self.session)
+    }
+}

@@ -104,6 +104,11 @@ impl Continuity for SqliteStore {
         self.look(|db| resolve::find(db, who)).map(Resolved::from)
     }
 
+    fn knows_session(&self, session: &str) -> Result<bool> {
+        self.read(|db| resolve::row_named(db, session, None))
+            .map(|row| row.is_some())
+    }
+
     fn effort(&self, id: EffortId) -> Result<Option<EffortDetails>> {
         self.look(|db| efforts::details(db, id))
     }

@@ -73,6 +73,10 @@ fn find_query(db: &Connection, filter: &EventFilter<'_>) -> Result<Option<Query>
         Some(SessionRef::Row(row)) => Some(format!("e.session_id = {row}")),
         Some(session) => {
             let chains = traces::scopes(db, session)?;
+            // SQLite uses no index for an empty list.
+            if chains.is_empty() {
+                return Ok(None);
+            }
             let chains: Vec<String> = chains.iter().map(|it| it.chain.to_string()).collect();
             Some(format!("e.chain_id IN ({})", chains.join(", ")))
         }

@@ -94,9 +94,11 @@ fn an_effort_is_taken_up_by_its_number_its_task_or_its_place() {
         store.resume_effort(&who("s"), effort, task.as_deref(), at(1))
     };
     for (effort, name, expected) in [
-        (Some(login), None, login),
-        (None, Some("login"), login),
         (None, None, other),
+        (Some(login), None, login),
+        (None, None, login),
+        (None, Some("other"), other),
+        (None, Some("login"), login),
     ] {
         let begun = resume(effort, name).unwrap();
         assert_eq!((begun.effort.id, begun.how), (expected, How::Resumed));

@@ -1,6 +1,6 @@
 //! What a session leaves, and what the next one is told.
 
-use bowline_continuity::action::{HandOver, MetadataPatch};
+use bowline_continuity::action::{HandOver, MetadataPatch, Origin};
 use bowline_continuity::fleet::AgentStatus;
 use bowline_continuity::note::{Todo, TodoState};
 use bowline_continuity::session::Dehydrated;
@@ -146,6 +146,34 @@ fn a_session_that_nobody_named_leaves_for_the_newest() {
     assert_eq!(leave().unwrap().session, state(&store, "b").session);
 }
 
+#[test]
+fn a_session_that_leaves_something_for_another_effort_stays_in_its_own() {
+    let (_folder, store) = open();
+    committed(&store, record("SessionStart", "s", 0));
+    let own = begin(store.continuity(), who("s"), "one", "implement")
+        .effort
+        .id;
+    let other = begin(
+        store.continuity(),
+        Who {
+            folder: PROJECT.into(),
+            ..Who::default()
+        },
+        "two",
+        "implement",
+    );
+    let leave = || {
+        let payload = payload("x");
+        store
+            .continuity()
+            .dehydrate(&who("s"), other.effort.id, &payload, at(1))
+    };
+    assert_eq!(code(leave()), Code::NotFound);
+    committed(&store, joins("other", other.effort.id, 1));
+    assert_eq!(leave().unwrap().session, state(&store, "other").session);
+    assert_eq!(state(&store, "s").effort, own);
+}
+
 /// A session with something to hand over, in a folder.
 fn works(store: &dyn Store, session: &str, folder: Option<&str>, ms: i64) {
     let mut record = record("UserPromptSubmit", session, ms);
@@ -181,6 +209,14 @@ fn the_last_prompt_the_to_dos_and_the_edited_files_are_handed_over() {
     committed(&store, record("SessionStart", "newest", 4_000));
     let told = |who: &Who| {
         let told = store.continuity().hand_over(who, "call").unwrap();
+        let is_own =
+            told.last_prompt == Some(format!("prompt of {}", who.session.as_ref().unwrap()));
+        let from = if is_own {
+            Origin::Same
+        } else {
+            Origin::Earlier
+        };
+        assert_eq!(told.from, from, "{who:?}");
         (told.last_prompt, told.todos, told.edited_files)
     };
     let of = |session: &str| {

@@ -91,6 +91,60 @@ fn f32_a_an_effort_is_found_by_the_agent_the_session_or_the_folder() {
 }
 
 #[test]
+fn the_effort_that_was_taken_up_last_is_meant_where_nobody_says_which() {
+    let (_folder, store) = open();
+    let store: &dyn Store = &store;
+    let anybody = Who {
+        folder: PROJECT.into(),
+        ..Who::default()
+    };
+    let current = || found(store, &anybody).1;
+    let begin = |who: Who, name: &str| begin(store.continuity(), who, name, "implement").effort.id;
+    let resume = |who: &Who, name: &str| {
+        let folder = task(name);
+        let resumed = store
+            .continuity()
+            .resume_effort(who, None, Some(&folder), at(0));
+        resumed.unwrap().effort.id
+    };
+    committed(store, record("SessionStart", "s", 0));
+    let one = begin(who("s"), "one");
+    let two = begin(anybody.clone(), "two");
+    assert_eq!(current(), Some(two));
+    // All of this happens in the same millisecond.
+    assert_eq!(resume(&anybody, "one"), one);
+    assert_eq!(current(), Some(one));
+    assert_eq!(begin(anybody.clone(), "two"), two);
+    assert_eq!(current(), Some(two));
+    assert_eq!(
+        found(store, &who("s")).1,
+        Some(one),
+        "a session stays in its effort"
+    );
+
+    let elsewhere = EffortStart {
+        project: "/elsewhere".to_owned(),
+        ..effort_start(anybody.clone(), "three", "implement")
+    };
+    store.continuity().start_effort(&elsewhere, at(9)).unwrap();
+    assert_eq!(current(), Some(two), "another project has its own");
+
+    // The clock was set back.
+    let early = at(-1_000_000);
+    let folder = task("one");
+    let resumed = store
+        .continuity()
+        .resume_effort(&anybody, None, Some(&folder), early);
+    assert_eq!(resumed.unwrap().effort.id, one);
+    assert_eq!(current(), Some(one));
+
+    store.continuity().finish_effort(one, at(1)).unwrap();
+    assert_eq!(current(), Some(two), "a finished effort is never meant");
+    store.continuity().finish_effort(two, at(1)).unwrap();
+    assert_eq!(current(), None);
+}
+
+#[test]
 fn the_nearest_project_counts() {
     let (_folder, store) = open();
     let inner = format!("{PROJECT}/inner");

@@ -10,9 +10,11 @@ use crate::agent_settings::installable::for_the_shell;
 const KEY: &str = "statusLine";
 const PROGRAM: &str = "bowline";
 const COMMAND: &str = "statusline";
+/// The options that say where a person's files are.
+const PLACES: [&str; 2] = ["--home=", "--env="];
 
 /// Puts it in. A line that is there already is kept, and given to Bowline to be shown as well.
-pub(super) fn install(text: &str, program: &str) -> Result<String, Unfit> {
+pub(super) fn install(text: &str, program: &str, places: &[String]) -> Result<String, Unfit> {
     let document = Document::parse(body(text))?;
     let command = match status_line(&document) {
         Some(property) => {
@@ -27,7 +29,7 @@ pub(super) fn install(text: &str, program: &str) -> Result<String, Unfit> {
     let ours = Ours {
         beside: command.clone().flatten(),
     };
-    let wanted = handler::json(&ours.command(program));
+    let wanted = handler::json(&ours.command(program, places));
     edited(text, |document, _, edits| {
         if command.is_some() {
             return replace_command(document, wanted, edits);
@@ -68,7 +70,9 @@ impl Ours {
         let [program, COMMAND, rest @ ..] = words.as_slice() else {
             return None;
         };
-        let beside = match rest {
+        let is_place = |word: &&str| PLACES.iter().any(|option| word.starts_with(option));
+        let places = rest.iter().take_while(|word| is_place(word)).count();
+        let beside = match rest.get(places..)? {
             [] => None,
             ["--", theirs] => Some((*theirs).to_owned()),
             _ => return None,
@@ -77,12 +81,12 @@ impl Ours {
         (name == Some(PROGRAM)).then_some(Self { beside })
     }
 
-    fn command(&self, program: &str) -> String {
-        let program = for_the_shell(program);
-        match &self.beside {
-            Some(theirs) => format!("{program} {COMMAND} -- {}", for_the_shell(theirs)),
-            None => format!("{program} {COMMAND}"),
-        }
+    fn command(&self, program: &str, places: &[String]) -> String {
+        let places = places.iter().map(String::as_str);
+        let beside = self.beside.iter().flat_map(|theirs| ["--", theirs]);
+        let words = [program, COMMAND].into_iter().chain(places).chain(beside);
+        let words: Vec<String> = words.map(for_the_shell).collect();
+        words.join(" ")
     }
 }
 
@@ -171,38 +175,46 @@ mod tests {
 
     const PATH: &str = "/opt/my bin/bowline";
 
+    fn places() -> Vec<String> {
+        vec!["--home=/home/ann".to_owned()]
+    }
+
     #[test]
     fn it_comes_beside_and_goes_without_a_trace() {
         for (text, expected) in [
             (
                 "{}",
                 r#"{
-  "statusLine": {"type": "command", "command": "'/opt/my bin/bowline' statusline"}
+  "statusLine": {"type": "command", "command": "'/opt/my bin/bowline' statusline --home=/home/ann"}
 }"#,
             ),
             (
                 "{\n    \"model\": \"opus\" // mine\n}\n",
-                "{\n    \"model\": \"opus\", // mine\n    \"statusLine\": {\"type\": \"command\", \"command\": \"'/opt/my bin/bowline' statusline\"}\n}\n",
+                "{\n    \"model\": \"opus\", // mine\n    \"statusLine\": {\"type\": \"command\", \"command\": \"'/opt/my bin/bowline' statusline --home=/home/ann\"}\n}\n",
             ),
             (
                 r#"{"statusLine": {"type": "command", "command": "~/line.sh", "padding": 0}}"#,
-                r#"{"statusLine": {"type": "command", "command": "'/opt/my bin/bowline' statusline -- '~/line.sh'", "padding": 0}}"#,
+                r#"{"statusLine": {"type": "command", "command": "'/opt/my bin/bowline' statusline --home=/home/ann -- '~/line.sh'", "padding": 0}}"#,
             ),
             (
                 r#"{"statusLine": {"type": "command", "command": "echo 'it''s' \"$(date)\" \\$x"}}"#,
-                r#"{"statusLine": {"type": "command", "command": "'/opt/my bin/bowline' statusline -- 'echo '\\''it'\\'''\\''s'\\'' \"$(date)\" \\$x'"}}"#,
+                r#"{"statusLine": {"type": "command", "command": "'/opt/my bin/bowline' statusline --home=/home/ann -- 'echo '\\''it'\\'''\\''s'\\'' \"$(date)\" \\$x'"}}"#,
             ),
         ] {
-            let installed = install(text, PATH).unwrap();
+            let installed = install(text, PATH, &places()).unwrap();
             assert_eq!(installed, expected);
-            assert_eq!(install(&installed, PATH).unwrap(), expected, "again");
+            assert_eq!(
+                install(&installed, PATH, &places()).unwrap(),
+                expected,
+                "again"
+            );
             assert_eq!(uninstall(&installed).unwrap(), text);
             // A newer place of the program.
-            let moved = install(&installed, "/new/bowline").unwrap();
+            let moved = install(&installed, "/new/bowline", &[]).unwrap();
             assert!(moved.contains("\"/new/bowline statusline"), "{moved}");
             assert_eq!(uninstall(&moved).unwrap(), text);
         }
-        assert_eq!(uninstall(&install("", PATH).unwrap()).unwrap(), "{}\n");
+        assert_eq!(uninstall(&install("", PATH, &[]).unwrap()).unwrap(), "{}\n");
     }
 
     #[test]
@@ -227,7 +239,7 @@ mod tests {
             (r#"{"statusLine": {"type": "static", "command": "x"}}"#, 1),
             (r#"{"statusLine": {"type": "command"}}"#, 1),
         ] {
-            let unfit = install(text, PATH).unwrap_err();
+            let unfit = install(text, PATH, &places()).unwrap_err();
             assert_eq!(unfit.line, line, "{text}");
             assert!(unfit.message.contains("`statusLine` should be"), "{unfit}");
         }

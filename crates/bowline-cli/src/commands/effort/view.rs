@@ -4,7 +4,7 @@ use std::path::Path;
 
 use bowline_builtins::continuity::Done;
 use bowline_continuity::action::How;
-use bowline_continuity::effort::{Effort, Lifecycle};
+use bowline_continuity::effort::{Effort, EffortId, Lifecycle};
 use bowline_continuity::task::name_of;
 
 use crate::moment;
@@ -25,8 +25,8 @@ pub(super) fn done(done: &Done, paths: &Paths, ui: &mut Ui) {
                 "Log what you do and find with `bowline effort log \"…\"`; enter a phase with `bowline effort phase \"…\"`.",
             );
         }
-        Done::Logged { file, .. } => {
-            ui.line(Text::styled("Logged", style::GOOD).plain(format!(" in {}", paths.show(file))));
+        Done::Logged { effort, file } => {
+            ui.line(said("Logged", effort).plain(format!(" in {}", paths.show(file))));
         }
         Done::Phase(effort) => {
             ui.line(said("Phase", effort));
@@ -34,7 +34,8 @@ pub(super) fn done(done: &Done, paths: &Paths, ui: &mut Ui) {
         }
         Done::Noted(note) => {
             let lead = Text::styled("Pinned", style::GOOD);
-            ui.line(lead.plain(format!(" as note {}: {}", note.id, note.text)));
+            let place = format!(" to {} as note {}: ", note.pinned_to(), note.id);
+            ui.line(lead.plain(place).plain(&note.text));
         }
         Done::Dehydrated { effort, .. } => {
             ui.line(said("Kept for the next session", effort));
@@ -124,8 +125,8 @@ const COLUMNS: &[Column] = &[
     Column::rest("Phase"),
 ];
 
-/// A list of efforts.
-pub(in crate::commands) fn rows(efforts: &[Effort]) -> List {
+/// A list of efforts, of which one may be the current one.
+pub(in crate::commands) fn rows(efforts: &[Effort], current: Option<EffortId>) -> List {
     let now = moment::now();
     let mut projects = ProjectNames::default();
     projects.learn(efforts.iter().map(|effort| effort.project.as_str()));
@@ -133,7 +134,11 @@ pub(in crate::commands) fn rows(efforts: &[Effort]) -> List {
     for effort in efforts {
         list.row([
             Text::styled(effort.id.0.to_string(), style::NAME),
-            lifecycle(effort),
+            if current == Some(effort.id) {
+                Text::styled("current", style::NAME)
+            } else {
+                lifecycle(effort)
+            },
             Text::styled(moment::when(effort.created_at, now), style::FAINT),
             projects.of(Some(&effort.project)).into(),
             reveal::name(name_of(&effort.task)).into(),

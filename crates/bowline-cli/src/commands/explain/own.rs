@@ -29,7 +29,7 @@ pub(in crate::commands) struct OwnRule {
 pub(super) fn heard(
     settings: &Settings,
     builtins: &Builtins,
-    event: HookInput,
+    event: &HookInput,
     folder: &Path,
 ) -> Result<Vec<OwnRule>> {
     let mut heard = Vec::new();

@@ -73,6 +73,27 @@ pub(super) fn show(report: &Report, ui: &mut Ui) {
     for way in ways(report) {
         ui.line(Text::styled("To allow: ", style::FAINT).plain(way));
     }
+    for (label, hooks) in other_hooks(report) {
+        ui.line(Text::styled(format!("{label}: {hooks}"), style::FAINT));
+    }
+}
+
+/// Bowline's other hooks: those that run for the call, and those that do not.
+fn other_hooks(report: &Report) -> Vec<(&'static str, String)> {
+    let others = || report.hooks.iter().filter(|hook| !hook.is_guard);
+    let runs: Vec<&str> = others()
+        .filter(|hook| hook.why_not.is_none())
+        .map(|hook| hook.name.as_str())
+        .collect();
+    let idle: Vec<String> = others()
+        .filter_map(|hook| Some(format!("{} ({})", hook.name, hook.why_not.as_ref()?)))
+        .collect();
+    let lines = [
+        ("Also runs", runs.join(", ")),
+        ("Does not run", idle.join(", ")),
+    ];
+    let lines = lines.into_iter().filter(|(_, hooks)| !hooks.is_empty());
+    lines.collect()
 }
 
 /// The person's own rules that stop the call.

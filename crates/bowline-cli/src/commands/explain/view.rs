@@ -17,6 +17,7 @@ use bowline_guard::tool_call::Verdict;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::hooks::{AfterTheGuards, OwnHook};
 use super::own::OwnRule;
 
 #[derive(Debug, Serialize)]
@@ -36,6 +37,8 @@ pub(in crate::commands) struct Report {
     pub(super) effects: Vec<EffectView>,
     /// What the person's own rules say; the strictest word counts, theirs or the guard's.
     pub(super) own_rules: Vec<OwnRule>,
+    /// Bowline's own hooks for the call, and why some do not run.
+    pub(super) hooks: Vec<OwnHook>,
     /// What comes of all of it: `allow`, `ask` or `deny`.
     pub(super) outcome: &'static str,
     #[serde(skip)]
@@ -136,6 +139,7 @@ impl Report {
             input: presentable(command),
             decision: verdict.decision,
             own_rules: Vec::new(),
+            hooks: Vec::new(),
             outcome: verdict.decision.name(),
             verdict: verdict.into(),
             session: None,
@@ -157,6 +161,7 @@ impl Report {
             input: presentable(&Value::Object(input.clone()).to_string()),
             decision: verdict.decision,
             own_rules: Vec::new(),
+            hooks: Vec::new(),
             outcome: verdict.decision.name(),
             verdict: verdict.into(),
             session: None,
@@ -170,6 +175,18 @@ impl Report {
     /// What comes of the guard's verdict and of the person's own rules.
     pub(in crate::commands) fn decision(&self) -> Strictness {
         self.decision
+    }
+
+    /// Whether the call goes on after rules and guards.
+    pub(super) fn after_the_guards(&self) -> AfterTheGuards {
+        let by_rule = (self.own_rules.iter()).any(|it| it.strictness == Strictness::Deny);
+        let by_guard =
+            self.verdict.strictness() == Strictness::Deny && self.mode != GuardMode::Observe;
+        if by_rule || by_guard {
+            AfterTheGuards::Denied
+        } else {
+            AfterTheGuards::GoesOn
+        }
     }
 
     pub(super) fn add_rules(&mut self, rules: Vec<OwnRule>) {

@@ -88,19 +88,37 @@ fn ordered(agents: Vec<FleetAgent>, runs: impl Fn(Process) -> bool) -> Vec<Shown
     shown
 }
 
+/// More of a name is not shown, also in a pipe; `--json` has all of it.
+const LONGEST_NAME: usize = 64;
+/// The same for what an agent does.
+const LONGEST_ACTION: usize = 160;
+
 const COLUMNS: &[Column] = &[
     Column::whole("Status", 7),
     Column::optional("For", 8, 5),
-    Column::whole("Agent", 8).at_most(12).at_least(8).of_ids(),
-    Column::optional("Program", 11, 0).if_differing(2),
+    Column::whole("Agent", 8)
+        .at_most(12)
+        .at_least(8)
+        .bounded(LONGEST_NAME)
+        .of_ids(),
+    Column::optional("Program", 11, 0)
+        .bounded(LONGEST_NAME)
+        .if_differing(2),
     Column::optional("Project", 14, 6)
         .at_most(28)
         .at_least(8)
+        .bounded(LONGEST_NAME)
         .telling_apart(),
-    Column::optional("Effort", 20, 4).at_most(32).at_least(12),
-    Column::optional("Phase", 12, 3).at_most(20).at_least(8),
+    Column::optional("Effort", 20, 4)
+        .at_most(32)
+        .at_least(12)
+        .bounded(LONGEST_NAME),
+    Column::optional("Phase", 12, 3)
+        .at_most(20)
+        .at_least(8)
+        .bounded(LONGEST_NAME),
     Column::optional("Context", 9, 4),
-    Column::rest("Waits for, or did last"),
+    Column::rest("Waits for, or did last").bounded(LONGEST_ACTION),
 ];
 
 /// A line for each.

@@ -41,6 +41,12 @@ pub(super) fn of_task_sql() -> String {
 pub(super) const ACTIVE_OF_TASK: &str = "SELECT id FROM efforts
     WHERE task = ?1 AND skill = coalesce(?2, skill) AND lifecycle = 'active' ORDER BY ordinal DESC LIMIT 1";
 
+/// Makes an effort the current one of its project.
+pub(super) const TAKE_UP: &str = "UPDATE efforts SET taken_up_at = max(?2, 1 + coalesce(
+        (SELECT max(o.taken_up_at) FROM efforts o INDEXED BY efforts_active
+         WHERE o.project_id = efforts.project_id AND o.lifecycle = 'active'), 0))
+    WHERE id = ?1";
+
 /// The sessions of an effort, oldest first.
 pub(super) fn sessions_sql() -> String {
     format!(
@@ -101,16 +107,7 @@ pub(super) fn active(db: &Connection, id: EffortId) -> Result<Effort> {
 }
 
 fn existing(db: &Connection, id: EffortId) -> Result<Effort> {
-    rows::effort(db, id)?.ok_or_else(|| {
-        RuleError::new(
-            Code::NotFound,
-            format!(
-                "There is no effort {}. `bowline effort list` shows those that there are.",
-                id.0
-            ),
-        )
-        .into()
-    })
+    rows::effort(db, id)?.ok_or_else(|| id.unknown().into())
 }
 
 pub(super) fn start(db: &Connection, start: &EffortStart, at: i64) -> Result<Begun> {
@@ -127,7 +124,7 @@ pub(super) fn start(db: &Connection, start: &EffortStart, at: i64) -> Result<Beg
         Some(id) => (id, How::Resumed),
         None => (insert(db, start, project, at)?, How::Started),
     };
-    sessions::bind(db, &start.who, id, at)?;
+    take_up(db, &start.who, id, at)?;
     Ok(Begun {
         effort: existing(db, id)?,
         how,
@@ -151,6 +148,12 @@ fn insert(db: &Connection, start: &EffortStart, project: i64, at: i64) -> Result
         at
     ])?;
     Ok(EffortId(db.last_insert_rowid()))
+}
+
+/// Somebody works on an effort from now on. It becomes the one that is meant in its project where nobody says which.
+fn take_up(db: &Connection, who: &Who, id: EffortId, at: i64) -> Result<()> {
+    db.prepare_cached(TAKE_UP)?.execute(params![id.0, at])?;
+    sessions::bind(db, who, id, at)
 }
 
 fn active_of_task(db: &Connection, task: &str, skill: Option<&str>) -> Result<Option<EffortId>> {
@@ -192,7 +195,7 @@ pub(super) fn resume(
                 .id
         }
     };
-    sessions::bind(db, who, id, at)?;
+    take_up(db, who, id, at)?;
     Ok(Begun {
         effort: active(db, id)?,
         how: How::Resumed,

@@ -1,6 +1,6 @@
 //! What a session that begins is told.
 
-use bowline_continuity::action::{HandOver, Who};
+use bowline_continuity::action::{HandOver, Origin, Who};
 use bowline_continuity::effort::EffortId;
 use bowline_continuity::note::Todo;
 use bowline_continuity::session::Dehydrated;
@@ -58,13 +58,14 @@ pub(super) fn prepare(db: &Connection, who: &Who, call: &str) -> Result<Prepared
             None => unclaimed = Some(effort),
         }
     }
-    for chain in before(db, who, project)? {
+    for (chain, from) in before(db, who, project)? {
         let last_prompt = one(db, LAST_PROMPT, chain)?;
         let todos: Vec<Todo> = from_json(&one(db, TODOS, chain)?.unwrap_or_default());
         let mut select = db.prepare_cached(EDITED)?;
         let edited = select.query_map([chain], |row| row.get(0))?;
         let edited: Vec<String> = edited.collect::<rusqlite::Result<_>>()?;
         if last_prompt.is_some() || !todos.is_empty() || !edited.is_empty() {
+            told.from = from;
             told.last_prompt = last_prompt;
             told.todos = todos;
             told.edited_files = edited;
@@ -123,16 +124,17 @@ fn left(db: &Connection, effort: EffortId, call: &str) -> Result<Option<Left>> {
 }
 
 /// The chains that may be continued, the best first. Whoever has worked before continues its own.
-fn before(db: &Connection, who: &Who, project: Option<i64>) -> Result<Vec<i64>> {
+fn before(db: &Connection, who: &Who, project: Option<i64>) -> Result<Vec<(i64, Origin)>> {
     let own = resolve::session_row(db, who)?;
-    let mut chains: Vec<i64> = own.map(|session| session.chain).into_iter().collect();
+    let own = own.map(|session| (session.chain, Origin::Same));
+    let mut chains: Vec<(i64, Origin)> = own.into_iter().collect();
     let mut select = db.prepare_cached(IN_FOLDER)?;
     for chain in select.query_map(params![project, who.folder, who.session], |row| row.get(0))? {
-        chains.push(chain?);
+        chains.push((chain?, Origin::Earlier));
     }
     let mut select = db.prepare_cached(IN_PROJECT)?;
     for chain in select.query_map(params![project, who.session], |row| row.get(0))? {
-        chains.push(chain?);
+        chains.push((chain?, Origin::Earlier));
     }
     Ok(chains)
 }

@@ -10,12 +10,12 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use super::rows::{EFFORT, EFFORT_COLUMNS, STATE, effort_at, state_at};
 use crate::error::Result;
 
-/// A project by its folder, with its newest active effort.
+/// A project by its folder, with its current effort: the active one that was taken up last.
 pub(super) fn project_sql() -> String {
     format!(
         "SELECT {EFFORT}, p.id FROM projects p LEFT JOIN efforts e ON e.id =
             (SELECT id FROM efforts INDEXED BY efforts_active WHERE project_id = p.id AND lifecycle = 'active'
-             ORDER BY id DESC LIMIT 1)
+             ORDER BY taken_up_at DESC, id DESC LIMIT 1)
          WHERE p.path = ?1"
     )
 }
@@ -78,8 +78,8 @@ impl From<Found> for Resolved {
 }
 
 pub(super) fn find(db: &Connection, who: &Who) -> Result<Found> {
-    let (project, newest) = match project(db, who)? {
-        Some((project, newest)) => (Some(project), newest),
+    let (project, current) = match project(db, who)? {
+        Some((project, current)) => (Some(project), current),
         None => (None, None),
     };
     let bound = bound(db, who)?;
@@ -91,7 +91,7 @@ pub(super) fn find(db: &Connection, who: &Who) -> Result<Found> {
         None => None,
     };
     let of_session = bound.as_ref().map(|bound| bound.effort.clone());
-    let effort = of_agent.or(of_session).or(newest);
+    let effort = of_agent.or(of_session).or(current);
     let session = match (&effort, &who.session) {
         (None, _) => None,
         (Some(effort), None) => open_session(db, effort.id)?,
@@ -106,7 +106,7 @@ pub(super) fn find(db: &Connection, who: &Who) -> Result<Found> {
     })
 }
 
-/// The registered project of the folder, or of the nearest folder above it, with its newest active effort.
+/// The registered project of the folder, or of the nearest folder above it, with its current effort.
 fn project(db: &Connection, who: &Who) -> Result<Option<(Project, Option<Effort>)>> {
     let above = Path::new(&who.folder).ancestors().filter_map(Path::to_str);
     let mut select = db.prepare_cached(&project_sql())?;

@@ -139,9 +139,13 @@ pub(super) fn dehydrate(
     })
 }
 
-/// The session that leaves something: the one that asks, else the newest open one of the effort, else its newest.
+/// The session that leaves something: the one that asks, else the newest open one of the effort, else its newest. One that asks for an
+/// effort that is not its own stays in its own.
 fn leaving(db: &Connection, who: &Who, effort: EffortId, at: i64) -> Result<Option<i64>> {
-    if let Some(own) = resolve::session_row(db, who)? {
+    let meant = resolve::find(db, who)?.effort.map(|effort| effort.id);
+    if meant == Some(effort)
+        && let Some(own) = resolve::session_row(db, who)?
+    {
         join(db, own.id, effort, None, at)?;
         return Ok(Some(own.id));
     }

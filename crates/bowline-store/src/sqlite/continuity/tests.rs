@@ -23,6 +23,7 @@ fn every_question_about_continuity_uses_an_index() {
             "active effort of a task",
             efforts::ACTIVE_OF_TASK.to_owned(),
         ),
+        ("take up an effort", efforts::TAKE_UP.to_owned()),
         ("sessions of an effort", efforts::sessions_sql()),
         ("phases of an effort", efforts::HISTORY.to_owned()),
         ("tasks", tasks::list_sql(None)),

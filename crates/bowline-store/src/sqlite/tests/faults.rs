@@ -288,7 +288,10 @@ fn f31_c_a_store_of_the_version_before_is_taken_over_without_loss() {
 
     let store = SqliteStore::open(options).unwrap();
     assert!(submit(&store, record("new")).is_committed());
-    assert_eq!(version(&Connection::open(&path).unwrap()), 6);
+    assert_eq!(
+        version(&Connection::open(&path).unwrap()),
+        connection::NEWEST
+    );
     assert!(store.gaps().unwrap().is_empty());
     let found = store.session(SessionRef::Chain("s")).unwrap().unwrap();
     let texts = found.prompts.iter().map(|it| it.text.as_deref());
@@ -300,6 +303,30 @@ fn f31_c_a_store_of_the_version_before_is_taken_over_without_loss() {
     };
     let resolved = store.continuity().resolve(&who).unwrap();
     assert_eq!(resolved.project.as_deref(), Some("/p"));
+}
+
+#[test]
+fn the_newest_effort_of_an_older_store_is_the_current_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = patient(&folder);
+    std::fs::create_dir_all(&options.folder).unwrap();
+    let mut db = Connection::open(options.folder.join(FILE)).unwrap();
+    connection::run(&mut db, &connection::MIGRATIONS[..2]).unwrap();
+    db.execute_batch(
+        "INSERT INTO projects VALUES (1, '/p', 'p', 0);
+         INSERT INTO efforts (id, task, project_id, skill, ordinal, lifecycle, phases, created_at)
+             VALUES (1, '/p/t', 1, 's', 1, 'active', '[]', 5), (2, '/p/u', 1, 's', 1, 'active', '[]', 7),
+                    (3, '/p/v', 1, 's', 1, 'active', '[]', 7), (4, '/p/w', 1, 's', 1, 'finished', '[]', 9);",
+    )
+    .unwrap();
+    drop(db);
+    let store = SqliteStore::open(options).unwrap();
+    let who = bowline_continuity::action::Who {
+        folder: "/p".to_owned(),
+        ..Default::default()
+    };
+    let effort = store.continuity().resolve(&who).unwrap().effort.unwrap();
+    assert_eq!(effort.id.0, 3);
 }
 
 #[test]

@@ -20,3 +20,5 @@ CREATE TABLE project_memory (
     at         INTEGER NOT NULL,
     PRIMARY KEY (project_id, hook)
 ) STRICT, WITHOUT ROWID;
+
+PRAGMA user_version = 8;
