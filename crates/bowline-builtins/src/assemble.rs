@@ -165,7 +165,7 @@ impl Builtins {
         }
         hooks.extend(continuity::hooks(settings, shared, &analyst));
         if !shared.machine.is_unseen() {
-            hooks.extend(guidance::hooks(settings, shared));
+            hooks.extend(guidance::hooks(settings, shared, &analyst));
         }
         let tracing = Tracing::new(settings.config.record);
         hooks.push(BuiltinHook::of_all_tools(tracing, recorder::SUMMARY));
