@@ -19,6 +19,8 @@ rules! {
         instead "tell the person what stands in the way";
     SETTINGS = OwnSettings, "self.settings", "Changes Bowline's or the agent's own hook settings",
         instead "tell the person which setting should change";
+    STATE = OwnSettings, "self.state", "Writes into what Bowline itself keeps",
+        instead "use the `bowline` commands, which keep it whole";
     SWITCHED_OFF = OwnSettings, "self.switched-off", "Runs something with Bowline switched off",
         instead "run it with Bowline on, and tell the person what stands in the way";
     UNGUARDED = OwnSettings, "self.unguarded-agent", "Starts an agent without its hooks or its questions",

@@ -45,7 +45,7 @@ fn item(row: &Row<'_>) -> rusqlite::Result<WorkItem> {
         rusqlite::Error::FromSqlConversionFailure(column, Type::Text, message)
     };
     let word = |column: usize| row.get::<_, String>(column);
-    let moment = |column: usize| Ok(row.get::<_, Option<i64>>(column)?.map(time));
+    let moment = |column: usize| row.get::<_, Option<i64>>(column);
     Ok(WorkItem {
         id: row.get(0)?,
         project: row.get(1)?,
@@ -54,8 +54,8 @@ fn item(row: &Row<'_>) -> rusqlite::Result<WorkItem> {
         status: WorkStatus::of_word(&word(4)?).ok_or_else(|| unknown(4))?,
         priority: Priority::of_word(&word(5)?).ok_or_else(|| unknown(5))?,
         created_at: time(row.get(6)?),
-        started_at: moment(7)?,
-        ended_at: moment(8)?,
+        started_at: moment(7)?.map(time),
+        ended_at: moment(8)?.map(time),
         session: row.get(9)?,
     })
 }
