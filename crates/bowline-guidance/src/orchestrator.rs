@@ -133,8 +133,9 @@ impl From<Value> for Kept {
             return Self::default();
         }
         match State::deserialize(&value) {
-            Ok(state) => Self::State(state),
-            Err(_) => Self::Unreadable(value),
+            // Serde also takes lists for it.
+            Ok(state) if value.is_object() => Self::State(state),
+            _ => Self::Unreadable(value),
         }
     }
 }
@@ -355,6 +356,7 @@ mod tests {
             (json!({"violations": "many"}), false),
             (json!("{broken"), false),
             (json!(7), false),
+            (json!([]), false),
         ] {
             let kept = Kept::from(value.clone());
             assert_eq!(matches!(kept, Kept::State(_)), is_read, "{value}");

@@ -41,3 +41,5 @@ CREATE TABLE work_items (
 CREATE INDEX work_items_by_project ON work_items (project_id, status, id);
 CREATE INDEX work_items_by_chain ON work_items (chain_id);
 CREATE INDEX work_items_by_end ON work_items (ended_at);
+
+PRAGMA user_version = 7;

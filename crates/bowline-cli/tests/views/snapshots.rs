@@ -11,6 +11,7 @@ use bowline::hooks::Decision;
 use bowline_continuity::action::{EffortStart, PhaseRequest, Who};
 use bowline_continuity::fleet::{AgentStatus, Process};
 use bowline_continuity::session::Dehydrated;
+use bowline_guidance::work::{NewItem, Priority, WorkKind, WorkStatus};
 use bowline_store::{AgentSignal, CallKey, Change, Enforcement, Record, Store as _, Unfinished};
 use bowline_testkit::{Ran, bowline, needs};
 use serde_json::json;
@@ -312,7 +313,7 @@ fn furnished() -> History {
     history
 }
 
-/// Three work items, and a session that orchestrator mode has stopped.
+/// Three work items.
 fn work_on_items(history: &History) {
     let store = history.open_store();
     let project = history.project().to_str().unwrap().to_owned();
@@ -340,7 +341,7 @@ fn work_on_items(history: &History) {
             status,
         };
         let work = store.work();
-        work.add_item(&project, Some(SHOP), &item, at(200_000))
+        work.add_item(&project, Some(SHOP), &item, history.at(200_000))
             .unwrap();
     }
 }
