@@ -87,16 +87,13 @@ impl Delegation {
             self.recently_saved(input)
         };
         let advice = &self.ground.advice;
-        let said = match sign {
-            Some(sign) => {
-                let values = [("agent", agent), ("sign", sign)];
-                let said = advice.once(input, ctx, &SAVED, agent, &values);
-                said.map(|text| Opinion::allow().context(text))
-            }
-            None => {
-                let said = advice.once(input, ctx, &UNSAVED, agent, &[("agent", agent)]);
-                said.map(|text| Opinion::allow().system_message(text))
-            }
+        let said = if let Some(sign) = sign {
+            let values = [("agent", agent), ("sign", sign)];
+            let said = advice.once(input, ctx, &SAVED, agent, &values);
+            said.map(|text| Opinion::allow().context(text))
+        } else {
+            let said = advice.once(input, ctx, &UNSAVED, agent, &[("agent", agent)]);
+            said.map(|text| Opinion::allow().system_message(text))
         };
         said.unwrap_or_else(Opinion::allow)
     }

@@ -80,18 +80,28 @@ pub(crate) fn run(args: &OrchestratorArgs, ui: &mut Ui) -> Result<Outcome> {
             (None, Records::open(ui)?.ask(&question, ui)?)
         }
         Action::Reset(_) => {
-            let session = session.or_else(own_session);
             let question = Reset { project, session };
-            (Some("Reset."), Records::open(ui)?.ask(&question, ui)?)
+            (Some("Reset."), reset(question, ui)?)
         }
         Action::Off(_) => {
             standing::no_agent()?;
-            (Some("Switched off."), switch(project, session, true, ui)?)
+            let off = true;
+            let question = Switch {
+                project,
+                session,
+                off,
+            };
+            (Some("Switched off."), switch(&question, ui)?)
         }
-        Action::On(_) => (
-            Some("The settings decide."),
-            switch(project, session, false, ui)?,
-        ),
+        Action::On(_) => {
+            let off = false;
+            let question = Switch {
+                project,
+                session,
+                off,
+            };
+            (Some("The settings decide."), switch(&question, ui)?)
+        }
     };
     let report = Report {
         mode: config.mode,
@@ -121,13 +131,27 @@ fn own_session() -> Option<String> {
     known.find(|name| !name.is_empty())
 }
 
-fn switch(project: String, session: Option<String>, off: bool, ui: &mut Ui) -> Result<Overview> {
-    let question = Switch {
-        project,
-        session,
-        off,
-    };
-    Records::open(ui)?.or_new()?.ask(&question, ui)
+/// Resets the session that is named, else the agent's own, else all of the project.
+fn reset(question: Reset, ui: &Ui) -> Result<Overview> {
+    let mut records = Records::open(ui)?;
+    if question.session.is_none()
+        && let Some(session) = own_session()
+    {
+        let own = Reset {
+            session: Some(session),
+            ..question.clone()
+        };
+        let overview = records.ask(&own, ui)?;
+        // Where nothing is known under the name that the shell was given, the agent has another one by now.
+        if !overview.sessions.is_empty() {
+            return Ok(overview);
+        }
+    }
+    records.ask(&question, ui)
+}
+
+fn switch(question: &Switch, ui: &Ui) -> Result<Overview> {
+    Records::open(ui)?.or_new()?.ask(question, ui)
 }
 
 #[derive(Debug, Serialize)]

@@ -82,6 +82,11 @@ fn f23_a_session_is_stopped_at_the_third_violation_and_goes_on_after_a_reset() {
     assert_eq!(state(&sandbox), "fine");
     one.bash("git status").is_silent();
     denies(&edits(&mut one, &sandbox), &["1 of 3"]);
+
+    // A shell that has an old name of the session resets all of the project.
+    let mut elsewhere = sandbox.command(&["orchestrator", "reset"]);
+    elsewhere.env("BOWLINE_SESSION", "an-old-name");
+    bowline_testkit::Ran::of(&mut elsewhere).expect(0, &["Reset.", "0 of 3"]);
 }
 
 #[test]
@@ -198,4 +203,38 @@ fn f24_b_an_edit_is_denied_until_a_work_item_is_started() {
         .run(&["work", "add", "Another one", "--start"])
         .expect(0, &["Started work item 2"]);
     edits(&mut one, &sandbox).is_silent();
+}
+
+#[test]
+fn f24_b_the_command_of_another_tracker_runs_in_the_project_with_the_agents_environment() {
+    let settings = "[work]\nitems = 'require'\nactive_command = 'cat $ITEM || true'\n";
+    let sandbox = with_settings(settings);
+    let mut one = FakeAgent::with(&sandbox, "one", &[("ITEM", "active.json")]);
+    one.begins("startup");
+    denies(
+        &edits(&mut one, &sandbox),
+        &["CREATE_WORK_ITEM", "cat $ITEM"],
+    );
+    sandbox.write_in_project("active.json", r#"{"id": "ENG-123", "title": "Fix"}"#);
+    edits(&mut one, &sandbox).is_silent();
+}
+
+#[test]
+fn f25_a_the_prompt_of_a_sub_agent_reaches_it_with_the_instruction() {
+    let sandbox = with_settings("[work]\nsave_results = true\n");
+    let mut one = agent(&sandbox, "one");
+    let input =
+        json!({"description": "d", "prompt": "Look at the login", "subagent_type": "Explore"});
+    let answered = one.call("Agent", input.clone(), json!({}));
+    let said = &answered.json["hookSpecificOutput"];
+    let mut updated = said["updatedInput"].clone();
+    let prompt = updated["prompt"].as_str().unwrap();
+    assert!(prompt.contains("bowline note add"), "{prompt}");
+    updated["prompt"] = input["prompt"].clone();
+    assert_eq!(updated, input);
+    assert_ne!(said["permissionDecision"], "deny");
+    let result = json!({"content": [{"type": "text", "text": "It sets a cookie."}]});
+    let answered = one.used("Agent", input, result);
+    let message = answered.json["systemMessage"].as_str().unwrap();
+    assert!(message.contains("Explore"), "{message}");
 }
