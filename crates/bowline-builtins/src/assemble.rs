@@ -173,7 +173,7 @@ impl Builtins {
             let work = Work::new(ledger, Arc::clone(&analyst), settings.config.record.inputs);
             hooks.push(BuiltinHook::of_all_tools(work, work::SUMMARY));
             hooks.extend(continuity::hooks(settings, shared, &analyst));
-            hooks.extend(guidance::hooks(settings, shared));
+            hooks.extend(guidance::hooks(settings, shared, &analyst));
         }
         let tracing = Tracing::new(settings.config.record);
         hooks.push(BuiltinHook::of_all_tools(tracing, recorder::SUMMARY));

@@ -4,17 +4,25 @@
 //! through [`Advice`].
 
 mod advice;
+mod delegation;
 mod memory;
+mod orchestrator;
 mod reflection;
+mod tracker;
+mod work_items;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use bowline::hooks::{HookContext, HookInput};
 use bowline::settings::{Config, Settings};
+use bowline_agents::Tool;
+use bowline_guidance::call::{self, CallKind};
 
 use advice::Advice;
 pub use memory::Memory;
 
+use crate::analyst::Analyst;
 use crate::assemble::{BuiltinHook, SharedState};
 
 /// What the hooks of one project share.
@@ -24,18 +32,44 @@ struct Ground {
     config: Config,
     memory: Arc<Memory>,
     advice: Advice,
+    analyst: Arc<Analyst>,
+}
+
+impl Ground {
+    /// What a tool call is. `harmless` are programs that a person has named as such.
+    fn kind_of(&self, input: &HookInput, ctx: &HookContext, harmless: &[String]) -> CallKind {
+        let tool = input.tool_name().unwrap_or_default();
+        let command = input.command();
+        match command.filter(|_| Tool::named(tool).runs_a_shell()) {
+            Some(command) => {
+                let line = self.analyst.judge(command, input, ctx);
+                call::of_line(&line, &self.analyst.project(), harmless)
+            }
+            None => call::of_tool(tool),
+        }
+    }
 }
 
 /// The hooks of guidance that a project has switched on.
-pub(crate) fn hooks(settings: &Settings, shared: &SharedState) -> Vec<BuiltinHook> {
+pub(crate) fn hooks(
+    settings: &Settings,
+    shared: &SharedState,
+    analyst: &Arc<Analyst>,
+) -> Vec<BuiltinHook> {
     let ground = Arc::new(Ground {
         project: settings.project.clone(),
         config: settings.config.clone(),
         memory: Arc::clone(&shared.memory),
         advice: Advice::new(settings.config.advice.clone(), Arc::clone(&shared.memory)),
+        analyst: Arc::clone(analyst),
     });
-    [reflection::Reflection::builtin(&ground)]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        reflection::Reflection::builtin(&ground),
+        orchestrator::Orchestrator::builtin(&ground),
+        work_items::WorkItems::builtin(&ground),
+        delegation::Delegation::builtin(&ground),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }

@@ -56,6 +56,7 @@ pub use pending::add_change;
 use pending::{Meaning, PendingChanges};
 pub use record::make_record;
 pub(crate) use record::subagent_of;
+pub(crate) use response::left_to;
 
 /// Variables of a caller that switch recording off, if [`disables`] says so of their value. HtmlGraph is a tracker whose
 /// hooks Bowline replaces: its switch keeps working.

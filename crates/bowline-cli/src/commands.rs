@@ -24,6 +24,7 @@ mod log;
 mod man;
 mod meant;
 mod note;
+mod orchestrator;
 mod pause;
 mod redact;
 mod resume;
@@ -40,6 +41,7 @@ mod trust;
 mod uninstall;
 mod update;
 mod why;
+mod work;
 
 #[cfg(test)]
 mod another_agent;
@@ -76,6 +78,8 @@ pub(crate) enum Command {
     Effort(effort::EffortArgs),
     Note(note::NoteArgs),
     Lease(lease::LeaseArgs),
+    Work(work::WorkArgs),
+    Orchestrator(orchestrator::OrchestratorArgs),
     Store(store::StoreArgs),
     Test(test::TestArgs),
     Trust(trust::TrustArgs),
@@ -118,6 +122,8 @@ impl Command {
             | Self::Effort(_)
             | Self::Note(_)
             | Self::Lease(_)
+            | Self::Work(_)
+            | Self::Orchestrator(_)
             | Self::Explain(_)
             | Self::Rules(_)
             | Self::Doctor(_)
@@ -152,6 +158,8 @@ impl Command {
             Self::Effort(args) => args.format(),
             Self::Note(args) => args.format(),
             Self::Lease(args) => args.format(),
+            Self::Work(args) => args.format(),
+            Self::Orchestrator(args) => args.format(),
             Self::Store(args) => args.format(),
             Self::Test(args) => args.format.format(),
             Self::Trust(args) => args.format.format(),
@@ -196,6 +204,8 @@ pub(crate) fn run(command: Command, ui: &mut Ui) -> Result<Outcome> {
         Command::Effort(args) => effort::run(args, ui),
         Command::Note(args) => note::run(&args, ui),
         Command::Lease(args) => lease::run(&args, ui),
+        Command::Work(args) => work::run(&args, ui),
+        Command::Orchestrator(args) => orchestrator::run(&args, ui),
         Command::Store(args) => store::run(args, ui),
         Command::Test(args) => test::run(&args, ui),
         Command::Trust(args) => trust::run(&args, ui),

@@ -21,9 +21,11 @@ pub mod efforts;
 pub mod events;
 pub mod fleet;
 pub mod leases;
+pub mod orchestrator;
 pub mod sessions;
 pub mod store;
 pub mod traces;
+pub mod work;
 
 use bowline_agents::near::nearest;
 use bowline_store::Store;
@@ -180,6 +182,14 @@ questions! {
     fleet::Messages,
     leases::List,
     leases::Release,
+    orchestrator::Status,
+    orchestrator::Reset,
+    orchestrator::Switch,
+    work::List,
+    work::Get,
+    work::Active,
+    work::Add,
+    work::Change,
     store::Size,
     store::Gaps,
     store::Integrity,

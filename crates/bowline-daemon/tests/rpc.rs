@@ -206,6 +206,14 @@ mod commands {
                 "efforts.get" | "fleet.standing" | "notes.list" => json!({"project": "/p"}),
                 "efforts.perform" => json!({"project": "/p", "command": {"note": {"text": "x"}}}),
                 "leases.release" => json!({"paths": ["/p/x"]}),
+                "orchestrator.status" | "orchestrator.reset" => json!({"project": "/p"}),
+                "orchestrator.switch" => json!({"project": "/p", "off": true}),
+                "work.list" | "work.active" => json!({"project": "/p"}),
+                "work.get" => json!({"project": "/p", "id": 1}),
+                "work.add" => json!({"project": "/p", "item":
+                    {"title": "x", "kind": "bug", "priority": "low", "status": "todo"}}),
+                // The one that was added before.
+                "work.change" => json!({"project": "/p", "id": 1, "status": "done"}),
                 "notes.add" => json!({"project": "/p", "text": "x"}),
                 // The one that was pinned before.
                 "notes.remove" => json!({"project": "/p", "note": 1}),

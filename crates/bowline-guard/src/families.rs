@@ -36,7 +36,9 @@ mod unverified;
 mod versions;
 mod weighing;
 
+pub use git::command_of as git_command;
 pub use own::is_agent as is_agent_program;
+pub use own::words_of as own_command;
 
 use crate::effect::{Effect, Gravity};
 use crate::interpret::At;

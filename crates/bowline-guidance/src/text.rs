@@ -14,7 +14,12 @@ pub struct Text {
 }
 
 /// All texts, by their rules.
-pub const ALL: &[&[Text]] = &[crate::reflection::TEXTS];
+pub const ALL: &[&[Text]] = &[
+    crate::reflection::TEXTS,
+    crate::orchestrator::TEXTS,
+    crate::work::TEXTS,
+    crate::delegation::TEXTS,
+];
 
 /// Every text.
 pub fn all() -> impl Iterator<Item = &'static Text> {

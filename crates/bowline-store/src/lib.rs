@@ -41,6 +41,7 @@ mod told;
 mod trace;
 mod tree;
 mod work;
+mod work_items;
 mod writer;
 
 pub use continuity::{AgentSignal, Continuity};
@@ -50,7 +51,7 @@ pub use gap::{Gap, GapCause};
 pub use hook_figures::HookFigures;
 pub use record::{
     CallKey, Change, DecidedEvent, DelegationEnd, DelegationStart, Enforcement, GONE, HookFired,
-    MemoryOf, Record, Subagent, TraceEnd, TraceStart, Unfinished,
+    MemoryOf, Record, RememberedSession, Subagent, TraceEnd, TraceStart, Unfinished,
 };
 pub use session::{Delegation, Prompt, Session, SessionDetails, SessionFilter, SessionSummary};
 pub use spool::{Spool, SpoolMedium, SpoolOptions, Spooled};
@@ -66,3 +67,4 @@ pub use trace::{
 };
 pub use tree::{TraceNode, TraceTree};
 pub use work::PastCall;
+pub use work_items::{WhichItems, Work};

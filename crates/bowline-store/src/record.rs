@@ -364,6 +364,17 @@ pub enum MemoryOf {
     Project,
 }
 
+/// What a hook remembers of a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RememberedSession {
+    /// The agent's name for the session; of those that continue each other the last one.
+    pub session: String,
+    /// What the hook remembers, in its own format.
+    pub state: Value,
+    /// When that was last changed.
+    pub at: DateTime<Utc>,
+}
+
 /// The reason for the end of a session whose agent's process is gone.
 pub const GONE: &str = "gone";
 

@@ -23,6 +23,7 @@ mod recent;
 mod sessions;
 mod traces;
 mod work;
+mod work_items;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
@@ -38,7 +39,7 @@ use crate::folder;
 use crate::gap::{Gap, PendingGaps};
 use crate::hook_figures::{HookFigures, PendingFigures};
 use crate::queue::{Step, lock};
-use crate::record::{MemoryOf, Record};
+use crate::record::{MemoryOf, Record, RememberedSession};
 use crate::reserve::{Locked, Reserve};
 use crate::session::{SessionDetails, SessionFilter, SessionSummary};
 use crate::spool::{self, Spool, SpoolOptions};
@@ -47,6 +48,7 @@ use crate::submission::Submission;
 use crate::trace::{EventFilter, RecordedEvent, SessionRef, Trace, TraceFilter, TraceStatistics};
 use crate::tree::TraceTree;
 use crate::work::PastCall;
+use crate::work_items::Work;
 use crate::writer::{Backend, Drained, Shared, SpoolFirst, Threads, Writer};
 use backend::SqliteBackend;
 use keeper::Keeper;
@@ -523,6 +525,26 @@ impl Store for SqliteStore {
         hook: &str,
     ) -> Result<Option<serde_json::Value>> {
         self.read(|db| hook_memory::find(db, of, name, hook))
+    }
+
+    fn remembered_of_sessions(&self, project: &str, hook: &str) -> Result<Vec<RememberedSession>> {
+        self.read(|db| hook_memory::of_sessions(db, project, hook))
+    }
+
+    fn remember(
+        &self,
+        of: MemoryOf,
+        name: &str,
+        hook: &str,
+        state: &serde_json::Value,
+    ) -> Result<()> {
+        let (name, hook, state) = (name.to_owned(), hook.to_owned(), state.clone());
+        let now = millis(Utc::now());
+        self.change(move |db| hook_memory::set(db, of, &name, &hook, &state, now))
+    }
+
+    fn work(&self) -> &dyn Work {
+        self
     }
 
     fn continuity(&self) -> &dyn Continuity {

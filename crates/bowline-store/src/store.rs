@@ -11,13 +11,14 @@ use crate::continuity::Continuity;
 use crate::error::Result;
 use crate::gap::Gap;
 use crate::hook_figures::HookFigures;
-use crate::record::{MemoryOf, Record};
+use crate::record::{MemoryOf, Record, RememberedSession};
 use crate::session::{SessionDetails, SessionFilter, SessionSummary};
 use crate::spool::SpoolMedium;
 use crate::submission::{Done, Submission};
 use crate::trace::{EventFilter, RecordedEvent, SessionRef, Trace, TraceFilter, TraceStatistics};
 use crate::tree::TraceTree;
 use crate::work::PastCall;
+use crate::work_items::Work;
 
 /// The outcome of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -324,6 +325,15 @@ pub trait Store: Send + Sync {
     /// What a hook remembers of a session, by the agent's name for it, or of a project, by its folder; see
     /// [`Change::Remembered`](crate::Change::Remembered).
     fn remembered(&self, of: MemoryOf, name: &str, hook: &str) -> Result<Option<Value>>;
+
+    /// What a hook remembers of the sessions of a project, the last changed first.
+    fn remembered_of_sessions(&self, project: &str, hook: &str) -> Result<Vec<RememberedSession>>;
+
+    /// Lets a hook remember something else from now on, outside of an event. A session that is not known is an error.
+    fn remember(&self, of: MemoryOf, name: &str, hook: &str, state: &Value) -> Result<()>;
+
+    /// Work items.
+    fn work(&self) -> &dyn Work;
 
     /// Tasks, efforts, notes and the fleet.
     fn continuity(&self) -> &dyn Continuity;

@@ -9,10 +9,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use bowline_guidance::work::{NewItem, Priority, WorkKind, WorkStatus};
 use bowline_store::{
-    CallKey, Change, DelegationStart, Forget, HookFired, SqliteStore, Store, TraceEnd, TraceStart,
-    TraceStatus,
+    CallKey, Change, DelegationStart, Forget, HookFired, MemoryOf, SqliteStore, Store, TraceEnd,
+    TraceStart, TraceStatus,
 };
+use chrono::Utc;
 use serde_json::json;
 use support::*;
 
@@ -157,7 +159,23 @@ fn every_table_is_emptied() {
                 to: "Explore".to_owned(),
                 description: None,
             }));
+        for of in [MemoryOf::Session, MemoryOf::Project] {
+            record.changes.push(Change::Remembered {
+                of,
+                hook: "loops".to_owned(),
+                state: json!({}),
+            });
+        }
         committed(&store, record);
+        let item = NewItem {
+            title: "NEEDLE".to_owned(),
+            kind: WorkKind::Bug,
+            priority: Priority::High,
+            status: WorkStatus::InProgress,
+        };
+        let work = store.work();
+        work.add_item("/home/NEEDLE", Some("s"), &item, Utc::now())
+            .unwrap();
         for (name, rows, _) in tables(&store) {
             let is_apart = APART.contains(&name.as_str());
             assert!(rows > 0 || is_apart, "let this test fill {name}");

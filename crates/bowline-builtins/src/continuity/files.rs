@@ -231,7 +231,7 @@ impl Files for Disk {
 }
 
 /// Opens a file to read it. Whoever names it may have put a pipe there, which would never end.
-fn open_regular(path: &str) -> Option<File> {
+pub(crate) fn open_regular(path: &str) -> Option<File> {
     let nonblocking = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
     let file = OpenOptions::new()
         .read(true)

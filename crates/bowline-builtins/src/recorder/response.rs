@@ -91,7 +91,7 @@ pub(super) fn outcome(result: &ToolOutput) -> Outcome {
 }
 
 /// The sub-agent that works on after the call that started it.
-pub(super) fn left_to(response: &Value) -> Option<&str> {
+pub(crate) fn left_to(response: &Value) -> Option<&str> {
     let in_background = response.get("isAsync") == Some(&Value::Bool(true))
         || response.get("status").and_then(Value::as_str) == Some("async_launched");
     let id = response.get("agentId")?.as_str()?;

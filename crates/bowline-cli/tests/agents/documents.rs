@@ -24,6 +24,8 @@ const COMMANDS: &[&str] = &[
     "daemon status",
     "doctor",
     "store size",
+    "work list",
+    "orchestrator status",
     "pause --for 10m",
 ];
 

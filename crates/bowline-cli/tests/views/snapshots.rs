@@ -11,6 +11,7 @@ use bowline::hooks::Decision;
 use bowline_continuity::action::{EffortStart, PhaseRequest, Who};
 use bowline_continuity::fleet::{AgentStatus, Process};
 use bowline_continuity::session::Dehydrated;
+use bowline_guidance::work::{NewItem, Priority, WorkKind, WorkStatus};
 use bowline_store::{AgentSignal, CallKey, Change, Enforcement, Record, Store as _, Unfinished};
 use bowline_testkit::{Ran, bowline, needs};
 use serde_json::json;
@@ -46,6 +47,9 @@ const VIEWS: &[(&str, &str)] = &[
     ("effort_list", "effort list"),
     ("effort_show", "effort show"),
     ("note_list", "note list"),
+    ("work_list", "work list --all"),
+    ("work_show", "work show 2"),
+    ("orchestrator_status", "orchestrator status"),
     ("hooks", "hooks"),
     ("hooks_live", "hooks --live"),
     ("check", "check"),
@@ -282,6 +286,7 @@ fn furnished() -> History {
     let history = History::standing_still();
     history.record(story(&history));
     work_on_efforts(&history);
+    work_on_items(&history);
     for (file, text) in [
         (
             "home/.config/bowline/config.toml",
@@ -306,6 +311,39 @@ fn furnished() -> History {
     let runs = Permissions::from_mode(0o755);
     fs::set_permissions(history.path("home/shop/lint.sh"), runs).unwrap();
     history
+}
+
+/// Three work items.
+fn work_on_items(history: &History) {
+    let store = history.open_store();
+    let project = history.project().to_str().unwrap().to_owned();
+    for (title, kind, status) in [
+        (
+            "Round the prices of the basket only once",
+            WorkKind::Bug,
+            WorkStatus::Done,
+        ),
+        (
+            "Let customers pay by invoice, in the shop and in the app",
+            WorkKind::Feature,
+            WorkStatus::InProgress,
+        ),
+        (
+            "Find out why the basket is slow",
+            WorkKind::Spike,
+            WorkStatus::Todo,
+        ),
+    ] {
+        let item = NewItem {
+            title: title.to_owned(),
+            kind,
+            priority: Priority::Medium,
+            status,
+        };
+        let work = store.work();
+        work.add_item(&project, Some(SHOP), &item, history.at(200_000))
+            .unwrap();
+    }
 }
 
 /// Two efforts of a task: one is finished, the other one goes on.

@@ -3,13 +3,13 @@
 mod history;
 
 use crate::effect::Effect;
-use crate::invocation::{Arg, Stdin};
+use crate::invocation::{Arg, Invocation, Stdin};
 use crate::paths::rebuildable_by_name;
 
 use super::Run;
 use super::args::{Parsed, Spec, UNKNOWN, asks_for_help, listed, parse, split_command, word};
-use super::git_remote;
 use super::rule::rules;
+use super::{git_remote, launch};
 pub(super) use history::BRANCH_OPTIONS;
 use history::{branch, gc, prune, reflog, rewrite, symbolic_ref, tag, update_ref};
 
@@ -57,6 +57,19 @@ pub(super) const GLOBAL: Spec = Spec::gnu(&[
     "super-prefix",
     "attr-source",
 ]);
+
+/// The command of git that a run starts (`push`), and the words behind it; `None` for another program.
+pub fn command_of(run: &Invocation) -> Option<(&str, Vec<&str>)> {
+    let name = launch::plain_name(run.program.as_deref()?);
+    let (command, rest) = match name {
+        "git" | "hub" => {
+            let (_, command, rest) = split_command(&run.args, &GLOBAL);
+            (command, rest)
+        }
+        other => (other.strip_prefix("git-")?, run.args.as_slice()),
+    };
+    Some((command, rest.iter().map(word).collect()))
+}
 
 pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
     match run.name {

@@ -10,15 +10,17 @@ use crate::effect::Effect;
 use crate::invocation::{Arg, Invocation, Through};
 use crate::paths::World;
 
-use super::Run;
 use super::args::{Parsed, Spec, parse, word};
 use super::rule::rules;
+use super::{Run, launch};
 
 rules! {
     COMMAND = OwnSettings, "self.command", "Switches Bowline off, or changes whom it trusts",
         instead "tell the person what stands in the way";
     SETTINGS = OwnSettings, "self.settings", "Changes Bowline's or the agent's own hook settings",
         instead "tell the person which setting should change";
+    STATE = OwnSettings, "self.state", "Writes into what Bowline itself keeps",
+        instead "use the `bowline` commands, which keep it whole";
     SWITCHED_OFF = OwnSettings, "self.switched-off", "Runs something with Bowline switched off",
         instead "run it with Bowline on, and tell the person what stands in the way";
     UNGUARDED = OwnSettings, "self.unguarded-agent", "Starts an agent without its hooks or its questions",
@@ -59,6 +61,17 @@ pub(super) fn settings_effects(invocation: &Invocation, world: &dyn World) -> Ve
     found
 }
 
+/// The words behind `bowline`, if a run starts it.
+pub fn words_of(run: &Invocation) -> Option<Vec<&str>> {
+    let seen = Run {
+        name: launch::plain_name(run.program.as_deref()?),
+        args: &run.args,
+        invocation: run,
+    };
+    let words = bowline_args(seen)?;
+    Some(words.iter().map(word).collect())
+}
+
 /// The arguments for Bowline, if a run starts it: by its name, through cargo, or from its sources.
 fn bowline_args(run: Run<'_>) -> Option<&[Arg]> {
     let (first, rest) = match run.name {
@@ -85,7 +98,7 @@ fn is_harmless(parsed: &Parsed<'_>) -> bool {
         "" | "check" | "complete" | "completions" | "demo" | "denied" | "doctor" | "effort"
         | "eval" | "events" | "explain" | "fleet" | "help" | "hook" | "hooks" | "log"
         | "redact" | "resume" | "schema" | "session" | "status" | "task" | "test" | "trace"
-        | "version" => true,
+        | "version" | "work" => true,
         // A person may have pinned it.
         "note" => parsed.at(1) != "remove",
         "rules" => matches!(parsed.at(1), "" | "list" | "show" | "test"),
@@ -95,6 +108,8 @@ fn is_harmless(parsed: &Parsed<'_>) -> bool {
                 || (parsed.at(1) == "forget" && parsed.has(&["dry-run"]))
         }
         "lease" => matches!(parsed.at(1), "" | "list"),
+        // An agent that was stopped may begin anew; only a person switches it off.
+        "orchestrator" => matches!(parsed.at(1), "" | "status" | "reset" | "on"),
         "trust" => parsed.has(&["list"]),
         // Without a yes it asks by itself.
         "init" => {

@@ -142,6 +142,7 @@ pub(super) const TYPICAL: &[(&str, Typical)] = &[
     row("secrets.stage", Deny, "Bash", "git add -f .env"),
     row("self.command", Ask, "Bash", "bowline pause"),
     row("self.settings", Ask, "Bash", "sed -i s/deny/allow/ ~/.config/bowline/config.toml"),
+    row("self.state", Deny, "Bash", "echo x > ~/.local/share/bowline/bowline.db"),
     row("self.switched-off", Ask, "Bash", "export BOWLINE=off"),
     row("self.unguarded-agent", Ask, "Bash", "gemini -y"),
     row("services.device", Deny, "Bash", "fastboot -w"),

@@ -51,12 +51,12 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 impl SqliteStore {
     /// Several statements that see the same moment.
-    fn look<T>(&self, what: impl Fn(&Connection) -> Result<T>) -> Result<T> {
+    pub(super) fn look<T>(&self, what: impl Fn(&Connection) -> Result<T>) -> Result<T> {
         self.read(|db| snapshot(db, &what))
     }
 
     /// Makes a change on the writing thread, completely or not at all.
-    fn change<T: Send + 'static>(
+    pub(super) fn change<T: Send + 'static>(
         &self,
         what: impl FnMut(&Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {

@@ -3,10 +3,13 @@
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value;
 
+use bowline_continuity::{Code, RuleError};
+
 use super::apply::Apply;
-use super::memory::KnownSession;
+use super::memory::{self, KnownSession};
+use super::time;
 use crate::error::{Error, Result};
-use crate::record::MemoryOf;
+use crate::record::{MemoryOf, RememberedSession};
 
 pub(super) const OF_SESSION: &str = "SELECT state FROM session_memory WHERE hook = ?2 AND chain_id =
     (SELECT chain_id FROM sessions INDEXED BY sessions_by_name WHERE name = ?1 AND subagent IS NULL ORDER BY id DESC LIMIT 1)";
@@ -23,8 +26,65 @@ pub(super) fn find(db: &Connection, of: MemoryOf, name: &str, hook: &str) -> Res
         .prepare_cached(sql)?
         .query_row([name, hook], |row| row.get(0))
         .optional()?;
-    // A hook that cannot read what it wrote begins anew.
-    Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+    Ok(text.map(|text| state(&text)))
+}
+
+/// What is no JSON is given as text, so that a hook can tell it from nothing.
+fn state(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))
+}
+
+pub(super) const OF_SESSIONS: &str = "SELECT s.name, m.state, m.at
+    FROM session_memory m INDEXED BY session_memory_by_hook CROSS JOIN sessions s ON s.id =
+        (SELECT max(id) FROM sessions INDEXED BY sessions_by_chain WHERE chain_id = m.chain_id AND subagent IS NULL)
+    WHERE m.hook = ?2 AND s.project_id = (SELECT id FROM projects WHERE path = ?1) ORDER BY m.at DESC LIMIT 1000";
+
+/// What a hook remembers of the sessions of a project, the last changed first.
+pub(super) fn of_sessions(
+    db: &Connection,
+    project: &str,
+    hook: &str,
+) -> Result<Vec<RememberedSession>> {
+    let mut select = db.prepare_cached(OF_SESSIONS)?;
+    let found = select.query_map([project, hook], |row| {
+        Ok(RememberedSession {
+            session: row.get(0)?,
+            state: state(&row.get::<_, String>(1)?),
+            at: time(row.get(2)?),
+        })
+    })?;
+    Ok(found.collect::<rusqlite::Result<_>>()?)
+}
+
+pub(super) const CHAIN: &str = "SELECT chain_id FROM sessions INDEXED BY sessions_by_name
+    WHERE name = ?1 AND subagent IS NULL ORDER BY id DESC LIMIT 1";
+
+/// The sessions that continue each other, by the name of one of them.
+pub(super) fn chain(db: &Connection, session: &str) -> Result<Option<i64>> {
+    let mut select = db.prepare_cached(CHAIN)?;
+    Ok(select.query_row([session], |row| row.get(0)).optional()?)
+}
+
+/// Keeps what a hook remembers outside of an event.
+pub(super) fn set(
+    db: &Connection,
+    of: MemoryOf,
+    name: &str,
+    hook: &str,
+    state: &Value,
+    at: i64,
+) -> Result<()> {
+    let owner = match of {
+        MemoryOf::Project => Some(memory::project_row(db, name, at)?),
+        MemoryOf::Session => chain(db, name)?,
+    };
+    let owner = owner.ok_or_else(|| {
+        let message = format!(
+            "There is no session {name}. `bowline session list` shows those that there are."
+        );
+        Error::from(RuleError::new(Code::NotFound, message))
+    })?;
+    write(db, of, owner, hook, state, at)
 }
 
 pub(super) fn keep(
@@ -35,26 +95,37 @@ pub(super) fn keep(
     state: &Value,
 ) -> Result<()> {
     let host = apply.host_of(session)?;
-    let (sql, owner) = match of {
-        MemoryOf::Session => (
-            "INSERT INTO session_memory (chain_id, hook, state, at) VALUES (?1, ?2, ?3, ?4)
-             ON CONFLICT (chain_id, hook) DO UPDATE SET state = excluded.state, at = excluded.at",
-            Some(host.chain),
-        ),
-        MemoryOf::Project => (
-            "INSERT INTO project_memory (project_id, hook, state, at) VALUES (?1, ?2, ?3, ?4)
-             ON CONFLICT (project_id, hook) DO UPDATE SET state = excluded.state, at = excluded.at",
-            host.project,
-        ),
+    let owner = match of {
+        MemoryOf::Session => Some(host.chain),
+        MemoryOf::Project => host.project,
     };
-    let Some(owner) = owner else {
-        return Ok(());
+    match owner {
+        Some(owner) => write(apply.db, of, owner, hook, state, apply.at),
+        None => Ok(()),
+    }
+}
+
+fn write(
+    db: &Connection,
+    of: MemoryOf,
+    owner: i64,
+    hook: &str,
+    state: &Value,
+    at: i64,
+) -> Result<()> {
+    let sql = match of {
+        MemoryOf::Session => {
+            "INSERT INTO session_memory (chain_id, hook, state, at) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (chain_id, hook) DO UPDATE SET state = excluded.state, at = excluded.at"
+        }
+        MemoryOf::Project => {
+            "INSERT INTO project_memory (project_id, hook, state, at) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (project_id, hook) DO UPDATE SET state = excluded.state, at = excluded.at"
+        }
     };
     let text = serde_json::to_string(state).map_err(|error| Error::Backend(error.to_string()))?;
-    apply
-        .db
-        .prepare_cached(sql)?
-        .execute(params![owner, hook, text, apply.at])?;
+    db.prepare_cached(sql)?
+        .execute(params![owner, hook, text, at])?;
     Ok(())
 }
 
@@ -111,6 +182,49 @@ mod tests {
         }
         store.submit(record, Box::new(|_| {}));
         store.flush().unwrap();
+    }
+
+    #[test]
+    fn a_hook_remembers_something_else_outside_of_an_event() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(Options::new(folder.path().join("data"))).unwrap();
+        let set = |of, name, state: Value| store.remember(of, name, "loops", &state);
+        assert!(
+            set(MemoryOf::Session, "s1", json!(1)).is_err(),
+            "nobody knows it"
+        );
+        remember(&store, "s1", None, &json!(1));
+        remember(&store, "s2", None, &json!(2));
+        let before = store.continuity().foreign_writes();
+        set(MemoryOf::Session, "s1", json!(7)).unwrap();
+        set(MemoryOf::Project, "/p", json!(8)).unwrap();
+        assert!(
+            store.continuity().foreign_writes() > before,
+            "whoever has a copy reads anew"
+        );
+        let found = store.remembered_of_sessions("/p", "loops").unwrap();
+        let mut found: Vec<_> = found.into_iter().map(|it| (it.session, it.state)).collect();
+        found.sort_by_key(|it| it.0.clone());
+        assert_eq!(
+            found,
+            [("s1".to_owned(), json!(7)), ("s2".to_owned(), json!(2))]
+        );
+        let of_project = store.remembered(MemoryOf::Project, "/p", "loops").unwrap();
+        assert_eq!(of_project, Some(json!(8)));
+        assert_eq!(store.remembered_of_sessions("/other", "loops").unwrap(), []);
+        assert_eq!(store.remembered_of_sessions("/p", "other").unwrap(), []);
+    }
+
+    #[test]
+    fn what_is_no_json_is_not_taken_for_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(Options::new(folder.path().join("data"))).unwrap();
+        remember(&store, "s1", None, &json!(1));
+        let db = Connection::open(store.path()).unwrap();
+        db.execute("UPDATE session_memory SET state = '{broken'", [])
+            .unwrap();
+        let found = store.remembered(MemoryOf::Session, "s1", "loops").unwrap();
+        assert_eq!(found, Some(json!("{broken")));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use super::traces::{Scope, find_query};
 use super::*;
 use crate::status::TraceStatus;
 use crate::trace::{DecisionFilter, EventFilter, StatusFilter};
+use crate::work_items::WhichItems;
 
 mod faults;
 mod growth;
@@ -61,6 +62,14 @@ fn f21_a_every_documented_query_uses_an_index() {
         ("gaps", queries::GAPS.to_owned()),
         ("calls of a chain", work::CALLS.to_owned()),
         ("work of a chain", work::WORK.to_owned()),
+        ("memory of a session", hook_memory::OF_SESSION.to_owned()),
+        ("memory of a project", hook_memory::OF_PROJECT.to_owned()),
+        ("memory of sessions", hook_memory::OF_SESSIONS.to_owned()),
+        ("chain of a session", hook_memory::CHAIN.to_owned()),
+        ("work item", work_items::one_sql()),
+        ("work items", work_items::list_sql(WhichItems::Open)),
+        ("all work items", work_items::list_sql(WhichItems::All)),
+        ("active work item", work_items::active_sql()),
     ] {
         assert_no_scan(&db, name, &sql, &[]);
     }

@@ -11,8 +11,9 @@ use std::time::{Duration, Instant};
 
 use bowline_store::{
     Continuity, EventFilter, Forget, Forgotten, Gap, HookFigures, Integrity, MemoryOf, Options,
-    PastCall, RecordedEvent, Result, SessionDetails, SessionFilter, SessionRef, SessionSummary,
-    Size, SqliteStore, Store, Submission, Trace, TraceFilter, TraceStatistics, TraceTree, Waiting,
+    PastCall, RecordedEvent, RememberedSession, Result, SessionDetails, SessionFilter, SessionRef,
+    SessionSummary, Size, SqliteStore, Store, Submission, Trace, TraceFilter, TraceStatistics,
+    TraceTree, Waiting, Work,
 };
 use bowline_wire::{Acknowledgement, Answer, Call, CallId, Heard, Lines, MAX_REPLY};
 use chrono::{DateTime, Utc};
@@ -450,6 +451,24 @@ impl Store for Watched {
         hook: &str,
     ) -> Result<Option<serde_json::Value>> {
         self.kept.remembered(of, name, hook)
+    }
+
+    fn remembered_of_sessions(&self, project: &str, hook: &str) -> Result<Vec<RememberedSession>> {
+        self.kept.remembered_of_sessions(project, hook)
+    }
+
+    fn remember(
+        &self,
+        of: MemoryOf,
+        name: &str,
+        hook: &str,
+        state: &serde_json::Value,
+    ) -> Result<()> {
+        self.kept.remember(of, name, hook, state)
+    }
+
+    fn work(&self) -> &dyn Work {
+        self.kept.work()
     }
 
     fn continuity(&self) -> &dyn Continuity {

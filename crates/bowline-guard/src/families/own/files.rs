@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 use bowline_agents::folder_variables;
 
-use super::SETTINGS;
+use super::{SETTINGS, STATE};
 use crate::effect::Effect;
 use crate::families::args::{Spec, UNKNOWN, parse, word};
 use crate::interpret::known::Names;
@@ -22,10 +22,7 @@ pub(super) fn effects(invocation: &Invocation, world: &dyn World) -> Vec<Effect>
     }
     for arg in changed {
         if names_own(arg, world) {
-            let path = word(arg);
-            found.push(
-                SETTINGS.doubtful(format!("changes {path}, the settings of the guard itself")),
-            );
+            found.push(change_of(word(arg), world));
         }
     }
     let named = put_into_folder(invocation);
@@ -34,9 +31,7 @@ pub(super) fn effects(invocation: &Invocation, world: &dyn World) -> Vec<Effect>
         .chain(named.iter().map(String::as_str))
     {
         if is_own(path, world) {
-            found.push(
-                SETTINGS.doubtful(format!("changes {path}, the settings of the guard itself")),
-            );
+            found.push(change_of(path, world));
         }
     }
     for path in removed(invocation) {
@@ -49,6 +44,29 @@ pub(super) fn effects(invocation: &Invocation, world: &dyn World) -> Vec<Effect>
     found.extend(each_of(invocation, world));
     found.extend(mounted(invocation, world));
     found
+}
+
+/// A person may want settings to change. What Bowline keeps is nobody else's to write.
+fn change_of(path: &str, world: &dyn World) -> Effect {
+    if path != UNKNOWN && is_kept(path, world) {
+        return STATE.grave(format!("changes {path}, which Bowline itself keeps"));
+    }
+    SETTINGS.doubtful(format!("changes {path}, the settings of the guard itself"))
+}
+
+/// Whether a path is in the folder of Bowline's records, or one of its records elsewhere.
+fn is_kept(path: &str, world: &dyn World) -> bool {
+    let own = &world.own_places().own;
+    resolve(path, world).spellings().any(|spelling| {
+        let lower = spelling.to_ascii_lowercase();
+        let parts: Vec<&str> = lower.split('/').filter(|it| !it.is_empty()).collect();
+        let name = parts.last().copied().unwrap_or_default();
+        let mut pairs = parts.windows(2);
+        pairs.any(|pair| matches!(pair, ["share" | "state", "bowline"]))
+            || (name != "config.toml"
+                && is_kept_file(name)
+                && own.iter().any(|it| is_within(spelling, it)))
+    })
 }
 
 fn program_of(invocation: &Invocation) -> &str {

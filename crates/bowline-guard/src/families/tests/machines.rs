@@ -317,7 +317,7 @@ fn own_settings() {
          ask mv bowline.toml /tmp/
          ask cp /tmp/x bowline.local.toml
          ask tee ~/.config/bowline/trust.json
-         ask touch ~/.local/share/bowline/x
+         deny touch ~/.local/share/bowline/x
          ask chmod 000 bowline.toml
          ask pkill bowline
          ask export BOWLINE=off

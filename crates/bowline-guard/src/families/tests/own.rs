@@ -75,6 +75,8 @@ fn its_commands() {
          self bowline approvals grant 7
          self bowline frobnicate
          self bowline lease release src/main.rs
+         self bowline orchestrator off
+         self bowline orchestrator off --session s1
          self bowline trust --yes
          self bowline trust --revoke
          self bowline pause --for 10m
@@ -101,6 +103,11 @@ fn its_commands() {
          pass bowline store size
          pass bowline store forget --all --dry-run
          pass bowline lease list --json
+         pass bowline orchestrator status
+         pass bowline orchestrator reset
+         pass bowline orchestrator on
+         pass bowline work add 'Fix the login' --kind bug --start
+         pass bowline work done 3
          pass bowline trust --list
          pass bowline daemon status
          pass bowline trace list --json

@@ -9,9 +9,11 @@ mod fleet;
 mod handover;
 mod http;
 mod leases;
+mod orchestrator;
 mod prompt;
 mod record;
 mod store;
+mod work;
 
 use std::collections::BTreeMap;
 
@@ -34,9 +36,11 @@ pub use fleet::FleetConfig;
 pub use handover::{HandoverConfig, HandoverDetail};
 pub use http::HttpConfig;
 pub use leases::{LeaseConfig, LeaseMode};
+pub use orchestrator::{OrchestratorConfig, OrchestratorMode};
 pub use prompt::{ModelProvider, PromptConfig};
 pub use record::{RecordConfig, RecordDetail};
 pub use store::{StoreConfig, StoreDurability};
+pub use work::{WorkConfig, WorkItems};
 
 /// What Bowline's own files say beside their hooks, after precedence: managed, local, project, global.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
@@ -69,6 +73,10 @@ pub struct Config {
     pub fleet: FleetConfig,
     /// `[advice]`: what agents are told without having asked.
     pub advice: AdviceConfig,
+    /// `[orchestrator]`: whether an agent hands work to sub-agents instead of doing it itself.
+    pub orchestrator: OrchestratorConfig,
+    /// `[work]`: what work is for, and what is kept of delegated work.
+    pub work: WorkConfig,
     /// `locked`: keys and sections that only the administrator's file may set.
     pub locked: Vec<String>,
     /// `allow_managed_hooks_only`: only the administrator's hooks run.
@@ -160,6 +168,16 @@ pub(in crate::settings::keys) static FILE: Table = Table {
             "advice",
             "What agents are told without having asked.",
             Kind::Table(&advice::TABLE),
+        ),
+        Key::new(
+            "orchestrator",
+            "Whether an agent hands work to sub-agents instead of doing it itself.",
+            Kind::Table(&orchestrator::TABLE),
+        ),
+        Key::new(
+            "work",
+            "What work is for, and what is kept of delegated work.",
+            Kind::Table(&work::TABLE),
         ),
         Key::setting(
             "locked",

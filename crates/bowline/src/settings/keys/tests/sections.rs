@@ -59,6 +59,22 @@ fn every_key_is_read_in_both_spellings() {
         expires_secs = 60
         [fleet]
         notify = true
+        [advice]
+        budget_chars = 500
+        reflection = true
+        [advice.texts]
+        "reflection.after-run" = "off"
+        [orchestrator]
+        mode = "strict"
+        explorations = 5
+        breaker = 4
+        decay_secs = 120
+        programs = ["gh"]
+        [work]
+        items = "require"
+        active_file = ".beads/active"
+        active_command = "bd list"
+        save_results = true
     "#;
     let camel = snake
         .replace("exit_policy", "exitPolicy")
@@ -113,6 +129,24 @@ fn every_key_is_read_in_both_spellings() {
             expires: Duration::from_secs(60),
         },
         fleet: FleetConfig { notify: true },
+        advice: AdviceConfig {
+            budget_chars: 500,
+            texts: [("reflection.after-run".to_owned(), "off".to_owned())].into(),
+            reflection: true,
+        },
+        orchestrator: OrchestratorConfig {
+            mode: OrchestratorMode::Strict,
+            explorations: 5,
+            breaker: 4,
+            decay: Duration::from_secs(120),
+            programs: vec!["gh".to_owned()],
+        },
+        work: WorkConfig {
+            items: WorkItems::Require,
+            active_file: Some(".beads/active".to_owned()),
+            active_command: Some("bd list".to_owned()),
+            save_results: true,
+        },
         ..Config::default()
     };
     let written: toml::Table = snake.parse().unwrap();
@@ -168,6 +202,15 @@ fn wrong_values_are_errors_and_change_nothing() {
         "leases.mode = true",
         "leases.expires_secs = -1",
         "fleet.notify = 'desktop'",
+        "orchestrator.mode = 'hard'",
+        "orchestrator.explorations = 0",
+        "orchestrator.breaker = '3'",
+        "orchestrator.decay_secs = -1",
+        "orchestrator.programs = 'gh'",
+        "work.items = true",
+        "work.active_file = ''",
+        "work.active_command = ['bd']",
+        "work.save_results = 'advise'",
         "dialects = 3",
         "dialects.x = 'french'",
     ] {
@@ -249,6 +292,14 @@ fn without_trust_only_what_tightens_counts() {
         ("handover.detail = 'full'", false),
         ("leases.mode = 'deny'", true),
         ("fleet.notify = true", false),
+        ("orchestrator.mode = 'strict'", true),
+        ("orchestrator.breaker = 1", false),
+        ("orchestrator.programs = ['make']", false),
+        ("work.items = 'require'", true),
+        // It would be read, or run.
+        ("work.active_file = '/etc/passwd'", false),
+        ("work.active_command = 'make'", false),
+        ("work.save_results = true", false),
     ] {
         for scope in [Scope::Project, Scope::Local] {
             let (config, findings) = resolve_one(scope, TrustState::Changed, text);

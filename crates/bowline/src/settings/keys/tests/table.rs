@@ -78,6 +78,7 @@ fn every_field_of_the_settings_has_a_key() {
         "defaults.attempts",
         "defaults.timeout",
         "leases.expires",
+        "orchestrator.decay",
         "allow_locked",
     ];
     fn check(section: &str, fields: &Value, table: &Table) {

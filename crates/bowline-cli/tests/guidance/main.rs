@@ -1,0 +1,8 @@
+//! What guides agents, through both real programs.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
+
+#[path = "../continuity/agent.rs"]
+#[expect(dead_code, reason = "these tests need only a part of it")]
+mod agent;
+mod orchestrator;
