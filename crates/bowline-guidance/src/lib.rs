@@ -3,5 +3,11 @@
 //! One file per rule. This crate does no I/O and reads no clock: the store keeps the state, the hooks in `bowline-builtins` apply the rules,
 //! and commands ask. Every text that reaches a model is a [`text::Text`], which a person can replace.
 
+pub mod debugging;
+pub mod drift;
+pub mod failure;
+pub mod intent;
+pub mod loops;
 pub mod reflection;
 pub mod text;
+pub mod tool_patterns;

@@ -14,7 +14,15 @@ pub struct Text {
 }
 
 /// All texts, by their rules.
-pub const ALL: &[&[Text]] = &[crate::reflection::TEXTS];
+pub const ALL: &[&[Text]] = &[
+    crate::reflection::TEXTS,
+    crate::failure::TEXTS,
+    crate::loops::TEXTS,
+    crate::debugging::TEXTS,
+    crate::intent::TEXTS,
+    crate::drift::TEXTS,
+    crate::tool_patterns::TEXTS,
+];
 
 /// Every text.
 pub fn all() -> impl Iterator<Item = &'static Text> {

@@ -9,6 +9,7 @@ mod continuity;
 mod damage;
 mod delegations;
 mod events;
+mod failures;
 mod forget;
 mod hook_memory;
 mod hooks;
@@ -34,6 +35,7 @@ use rusqlite::Connection;
 
 use crate::continuity::Continuity;
 use crate::error::{Error, Result};
+use crate::failures::Failures;
 use crate::folder;
 use crate::gap::{Gap, PendingGaps};
 use crate::hook_figures::{HookFigures, PendingFigures};
@@ -523,6 +525,10 @@ impl Store for SqliteStore {
         hook: &str,
     ) -> Result<Option<serde_json::Value>> {
         self.read(|db| hook_memory::find(db, of, name, hook))
+    }
+
+    fn failures(&self) -> &dyn Failures {
+        self
     }
 
     fn continuity(&self) -> &dyn Continuity {

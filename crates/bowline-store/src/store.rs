@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::continuity::Continuity;
 use crate::error::Result;
+use crate::failures::Failures;
 use crate::gap::Gap;
 use crate::hook_figures::HookFigures;
 use crate::record::{MemoryOf, Record};
@@ -324,6 +325,9 @@ pub trait Store: Send + Sync {
     /// What a hook remembers of a session, by the agent's name for it, or of a project, by its folder; see
     /// [`Change::Remembered`](crate::Change::Remembered).
     fn remembered(&self, of: MemoryOf, name: &str, hook: &str) -> Result<Option<Value>>;
+
+    /// What failed before.
+    fn failures(&self) -> &dyn Failures;
 
     /// Tasks, efforts, notes and the fleet.
     fn continuity(&self) -> &dyn Continuity;

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bowline_store::{
-    CallKey, Change, DelegationStart, Forget, HookFired, SqliteStore, Store, TraceEnd, TraceStart,
-    TraceStatus,
+    CallKey, Change, DelegationStart, FailedCall, FailureRef, Forget, HookFired, MemoryOf,
+    SqliteStore, Store, TraceEnd, TraceStart, TraceStatus,
 };
 use serde_json::json;
 use support::*;
@@ -157,6 +157,19 @@ fn every_table_is_emptied() {
                 to: "Explore".to_owned(),
                 description: None,
             }));
+        for of in [MemoryOf::Session, MemoryOf::Project] {
+            let (hook, state) = ("loops".to_owned(), json!(1));
+            record.changes.push(Change::Remembered { of, hook, state });
+        }
+        record.changes.push(Change::Failed(FailedCall {
+            failure: FailureRef {
+                tool: "Bash".to_owned(),
+                signature: 1,
+                beginning: 2,
+            },
+            message: Some("NEEDLE failed".to_owned()),
+            follow_up_after: 3,
+        }));
         committed(&store, record);
         for (name, rows, _) in tables(&store) {
             let is_apart = APART.contains(&name.as_str());

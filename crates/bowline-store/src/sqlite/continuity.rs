@@ -51,7 +51,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 impl SqliteStore {
     /// Several statements that see the same moment.
-    fn look<T>(&self, what: impl Fn(&Connection) -> Result<T>) -> Result<T> {
+    pub(super) fn look<T>(&self, what: impl Fn(&Connection) -> Result<T>) -> Result<T> {
         self.read(|db| snapshot(db, &what))
     }
 
@@ -91,7 +91,7 @@ impl SqliteStore {
     }
 
     /// As [`Self::change`], for what nobody keeps a copy of.
-    fn change_uncopied<T: Send + 'static>(
+    pub(super) fn change_uncopied<T: Send + 'static>(
         &self,
         what: impl FnMut(&Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {

@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, ToSql, params};
 
 use super::backend::SqliteBackend;
 use super::checkpoint::Emptied;
-use super::{connection, continuity, hook_memory, keys, millis};
+use super::{connection, continuity, failures, hook_memory, keys, millis};
 use crate::error::{Error, Result};
 use crate::queue::lock;
 use crate::store::{Forget, Forgotten};
@@ -44,6 +44,7 @@ pub(super) fn before(db: &Connection, cutoff: i64) -> Result<(usize, Forgotten)>
     )?;
     let continued = continuity::before(db, cutoff, ROWS)?;
     let remembered = hook_memory::before(db, cutoff, ROWS)?;
+    let failed = failures::before(db, cutoff, ROWS)?;
     // A session is older than everything in it is new: it goes last.
     let sessions = if traces == 0 {
         continuity::with_old_sessions(db, cutoff, ROWS)?;
@@ -59,7 +60,7 @@ pub(super) fn before(db: &Connection, cutoff: i64) -> Result<(usize, Forgotten)>
         remains: Vec::new(),
     };
     Ok((
-        events + traces + prompts + work + delegations + continued + remembered + sessions,
+        events + traces + prompts + work + delegations + continued + remembered + failed + sessions,
         forgotten,
     ))
 }
@@ -159,6 +160,7 @@ impl Forgetting {
             What::All => {
                 backend.remove(continuity::all)?;
                 backend.remove(hook_memory::all)?;
+                backend.remove(failures::all)?;
                 self.some_before(backend, i64::MAX)?
             }
             What::Session(_) | What::Project(_) => self.some_of_found(backend)?,
@@ -234,6 +236,7 @@ impl Forgetting {
         if let Some(project) = found.project.take() {
             continuity::of_project(db, project)?;
             hook_memory::of_project(db, project)?;
+            failures::of_project(db, project)?;
             // A session that began meanwhile keeps it.
             db.prepare_cached(
                 "DELETE FROM projects WHERE id = ?1 AND NOT EXISTS
@@ -310,10 +313,11 @@ impl Forgetting {
         let delegations = remove("delegations", "delegations_by_chain")?;
         let continued = continuity::of_chain(db, chain, ROWS)?;
         let remembered = hook_memory::of_chain(db, chain)?;
+        let failed = failures::of_chain(db, chain, ROWS)?;
         let sessions = remove("sessions", "sessions_by_chain")?;
         self.forgotten.traces += traces as u64;
         self.forgotten.sessions += sessions as u64;
-        Ok(traces + prompts + work + delegations + continued + remembered + sessions)
+        Ok(traces + prompts + work + delegations + continued + remembered + failed + sessions)
     }
 }
 

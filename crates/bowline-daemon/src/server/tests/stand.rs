@@ -10,9 +10,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bowline_store::{
-    Continuity, EventFilter, Forget, Forgotten, Gap, HookFigures, Integrity, MemoryOf, Options,
-    PastCall, RecordedEvent, Result, SessionDetails, SessionFilter, SessionRef, SessionSummary,
-    Size, SqliteStore, Store, Submission, Trace, TraceFilter, TraceStatistics, TraceTree, Waiting,
+    Continuity, EventFilter, Failures, Forget, Forgotten, Gap, HookFigures, Integrity, MemoryOf,
+    Options, PastCall, RecordedEvent, Result, SessionDetails, SessionFilter, SessionRef,
+    SessionSummary, Size, SqliteStore, Store, Submission, Trace, TraceFilter, TraceStatistics,
+    TraceTree, Waiting,
 };
 use bowline_wire::{Acknowledgement, Answer, Call, CallId, Heard, Lines, MAX_REPLY};
 use chrono::{DateTime, Utc};
@@ -450,6 +451,10 @@ impl Store for Watched {
         hook: &str,
     ) -> Result<Option<serde_json::Value>> {
         self.kept.remembered(of, name, hook)
+    }
+
+    fn failures(&self) -> &dyn Failures {
+        self.kept.failures()
     }
 
     fn continuity(&self) -> &dyn Continuity {
