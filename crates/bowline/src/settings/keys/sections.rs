@@ -5,10 +5,12 @@ mod advice;
 mod bridge;
 mod defaults;
 mod effort;
+mod errors;
 mod fleet;
 mod handover;
 mod http;
 mod leases;
+mod loops;
 mod prompt;
 mod record;
 mod store;
@@ -30,10 +32,12 @@ pub use advice::AdviceConfig;
 pub use bridge::BridgeConfig;
 pub use defaults::Defaults;
 pub use effort::{EffortConfig, OnAutoCompaction};
+pub use errors::ErrorConfig;
 pub use fleet::FleetConfig;
 pub use handover::{HandoverConfig, HandoverDetail};
 pub use http::HttpConfig;
 pub use leases::{LeaseConfig, LeaseMode};
+pub use loops::{LoopConfig, LoopMode};
 pub use prompt::{ModelProvider, PromptConfig};
 pub use record::{RecordConfig, RecordDetail};
 pub use store::{StoreConfig, StoreDurability};
@@ -69,6 +73,10 @@ pub struct Config {
     pub fleet: FleetConfig,
     /// `[advice]`: what agents are told without having asked.
     pub advice: AdviceConfig,
+    /// `[errors]`: what is remembered of failures.
+    pub errors: ErrorConfig,
+    /// `[loops]`: what happens to an agent that repeats itself.
+    pub loops: LoopConfig,
     /// `locked`: keys and sections that only the administrator's file may set.
     pub locked: Vec<String>,
     /// `allow_managed_hooks_only`: only the administrator's hooks run.
@@ -160,6 +168,16 @@ pub(in crate::settings::keys) static FILE: Table = Table {
             "advice",
             "What agents are told without having asked.",
             Kind::Table(&advice::TABLE),
+        ),
+        Key::new(
+            "errors",
+            "What is remembered of failures.",
+            Kind::Table(&errors::TABLE),
+        ),
+        Key::new(
+            "loops",
+            "What happens to an agent that repeats itself.",
+            Kind::Table(&loops::TABLE),
         ),
         Key::setting(
             "locked",

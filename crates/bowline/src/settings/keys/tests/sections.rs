@@ -59,6 +59,21 @@ fn every_key_is_read_in_both_spellings() {
         expires_secs = 60
         [fleet]
         notify = true
+        [advice]
+        budget_chars = 500
+        texts = { "reflection.after-run" = "Well?" }
+        reflection = true
+        debugging = true
+        intent = true
+        drift = true
+        tool_patterns = true
+        [errors]
+        memory = true
+        follow_up_after = 5
+        [loops]
+        mode = "stop"
+        warn_after = 2
+        stop_after = 4
     "#;
     let camel = snake
         .replace("exit_policy", "exitPolicy")
@@ -113,6 +128,24 @@ fn every_key_is_read_in_both_spellings() {
             expires: Duration::from_secs(60),
         },
         fleet: FleetConfig { notify: true },
+        advice: AdviceConfig {
+            budget_chars: 500,
+            texts: [("reflection.after-run".to_owned(), "Well?".to_owned())].into(),
+            reflection: true,
+            debugging: true,
+            intent: true,
+            drift: true,
+            tool_patterns: true,
+        },
+        errors: ErrorConfig {
+            memory: true,
+            follow_up_after: 5,
+        },
+        loops: LoopConfig {
+            mode: LoopMode::Stop,
+            warn_after: 2,
+            stop_after: 4,
+        },
         ..Config::default()
     };
     let written: toml::Table = snake.parse().unwrap();
@@ -166,6 +199,8 @@ fn wrong_values_are_errors_and_change_nothing() {
         "handover.detail = 'some'",
         "handover.max_tokens = '2k'",
         "leases.mode = true",
+        "loops.mode = 'loud'",
+        "errors.memory = 3",
         "leases.expires_secs = -1",
         "fleet.notify = 'desktop'",
         "dialects = 3",
@@ -248,6 +283,9 @@ fn without_trust_only_what_tightens_counts() {
         ("effort.on_auto_compaction = 'end'", false),
         ("handover.detail = 'full'", false),
         ("leases.mode = 'deny'", true),
+        ("loops.mode = 'stop'", true),
+        ("loops.stop_after = 100", false),
+        ("errors.memory = true", false),
         ("fleet.notify = true", false),
     ] {
         for scope in [Scope::Project, Scope::Local] {
