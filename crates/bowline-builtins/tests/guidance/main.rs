@@ -3,4 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
 mod advice;
+mod errors;
+mod loops;
 mod stand;
+mod suggestions;

@@ -99,9 +99,12 @@ fn past(row: &Row<'_>) -> rusqlite::Result<PastFailure> {
 }
 
 /// Something failed. Whoever counts up to the limit opens the follow-up: writers take turns, so that there is one.
-pub(super) fn failed(apply: &Apply<'_>, session: &KnownSession, call: &FailedCall) -> Result<()> {
-    let host = apply.host_of(session)?;
-    let Some(project) = host.project else {
+pub(super) fn failed(
+    apply: &mut Apply<'_>,
+    session: &KnownSession,
+    call: &FailedCall,
+) -> Result<()> {
+    let Some(project) = project_of(apply)? else {
         return Ok(());
     };
     let (db, at) = (apply.db, apply.at);
@@ -133,12 +136,19 @@ pub(super) fn failed(apply: &Apply<'_>, session: &KnownSession, call: &FailedCal
     )?
     .execute(params![
         id,
-        host.chain,
+        session.chain,
         apply.record.decided.session,
         call.message,
         at
     ])?;
     open_follow_up(db, id, call.follow_up_after, at)
+}
+
+/// The project of the event, which may be another one than that of its session.
+fn project_of(apply: &mut Apply<'_>) -> Result<Option<i64>> {
+    let path = apply.record.decided.project.as_deref();
+    path.map(|path| apply.memory.project(apply.db, path, apply.at))
+        .transpose()
 }
 
 /// Opens the follow-up of a failure that came often enough and has none: here a work item could be made as well.
@@ -153,13 +163,12 @@ fn open_follow_up(db: &Connection, id: i64, after: u32, at: i64) -> Result<()> {
 
 /// What failed before works again.
 pub(super) fn fixed(
-    apply: &Apply<'_>,
+    apply: &mut Apply<'_>,
     session: &KnownSession,
     failure: &FailureRef,
     by: Option<&str>,
 ) -> Result<()> {
-    let host = apply.host_of(session)?;
-    let (Some(project), Some(by)) = (host.project, by) else {
+    let (Some(project), Some(by)) = (project_of(apply)?, by) else {
         return Ok(());
     };
     let Some(id) = find(apply.db, project, failure)? else {
@@ -170,7 +179,7 @@ pub(super) fn fixed(
         .prepare_cached(
             "UPDATE failures SET fixed_by = ?2, fixed_at = ?3, fixed_in = ?4 WHERE id = ?1",
         )?
-        .execute(params![id, by, apply.at, host.chain])?;
+        .execute(params![id, by, apply.at, session.chain])?;
     Ok(())
 }
 
