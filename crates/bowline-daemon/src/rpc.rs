@@ -18,6 +18,7 @@
 mod arguments;
 mod bounds;
 pub mod efforts;
+pub mod errors;
 pub mod events;
 pub mod fleet;
 pub mod leases;
@@ -179,6 +180,11 @@ questions! {
     fleet::Messages,
     leases::List,
     leases::Release,
+    errors::List,
+    errors::Times,
+    errors::Get,
+    errors::Done,
+    errors::Forget,
     store::Size,
     store::Gaps,
     store::Integrity,

@@ -204,6 +204,7 @@ mod commands {
                 "tasks.new" => json!({"project": "/p", "name": "x"}),
                 "efforts.get" | "fleet.standing" | "notes.list" => json!({"project": "/p"}),
                 "efforts.perform" => json!({"project": "/p", "command": {"note": {"text": "x"}}}),
+                "errors.get" | "errors.done" | "errors.forget" => json!({"id": 1}),
                 "leases.release" => json!({"paths": ["/p/x"]}),
                 "notes.add" => json!({"project": "/p", "text": "x"}),
                 // The one that was pinned before.

@@ -94,6 +94,8 @@ fn is_harmless(parsed: &Parsed<'_>) -> bool {
             matches!(parsed.at(1), "" | "path" | "size" | "backup" | "compact")
                 || (parsed.at(1) == "forget" && parsed.has(&["dry-run"]))
         }
+        // What failed is evidence.
+        "errors" => parsed.at(1) != "forget",
         "lease" => matches!(parsed.at(1), "" | "list"),
         "trust" => parsed.has(&["list"]),
         // Without a yes it asks by itself.
