@@ -3,13 +3,20 @@
 //! `bowline-guidance` has the rules. The hooks here apply them, one file each. What they remember is in [`Memory`], what they say goes
 //! through [`Advice`].
 
+mod active_work;
 mod advice;
 mod delegation;
+mod debugging;
+mod drift;
+mod errors;
+mod intent;
+mod loops;
 mod memory;
 mod orchestrator;
 mod reflection;
 mod tracker;
 mod work_items;
+mod tool_patterns;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,6 +31,7 @@ pub use memory::Memory;
 
 use crate::analyst::Analyst;
 use crate::assemble::{BuiltinHook, SharedState};
+use crate::continuity::Live;
 
 /// What the hooks of one project share.
 #[derive(Debug)]
@@ -31,6 +39,7 @@ struct Ground {
     project: PathBuf,
     config: Config,
     memory: Arc<Memory>,
+    live: Arc<Live>,
     advice: Advice,
     analyst: Arc<Analyst>,
 }
@@ -60,6 +69,7 @@ pub(crate) fn hooks(
         project: settings.project.clone(),
         config: settings.config.clone(),
         memory: Arc::clone(&shared.memory),
+        live: Arc::clone(&shared.live),
         advice: Advice::new(settings.config.advice.clone(), Arc::clone(&shared.memory)),
         analyst: Arc::clone(analyst),
     });
@@ -68,6 +78,12 @@ pub(crate) fn hooks(
         orchestrator::Orchestrator::builtin(&ground),
         work_items::WorkItems::builtin(&ground),
         delegation::Delegation::builtin(&ground),
+        errors::Errors::builtin(&ground),
+        loops::Loops::builtin(&ground),
+        debugging::Debugging::builtin(&ground),
+        intent::Intent::builtin(&ground),
+        drift::Drifting::builtin(&ground),
+        tool_patterns::ToolPatterns::builtin(&ground),
     ]
     .into_iter()
     .flatten()

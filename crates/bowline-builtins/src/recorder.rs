@@ -36,6 +36,7 @@
 mod changes;
 mod detail;
 pub(crate) mod digest;
+mod failure;
 mod pending;
 mod record;
 mod response;
@@ -52,6 +53,7 @@ use chrono::Utc;
 use tokio::time::Instant;
 
 use changes::{Course, changes};
+pub(crate) use failure::{Ended, ended, kept_call, kept_failure, subject_of};
 pub use pending::add_change;
 use pending::{Meaning, PendingChanges};
 pub use record::make_record;

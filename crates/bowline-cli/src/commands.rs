@@ -10,6 +10,7 @@ mod demo;
 mod denied;
 mod doctor;
 mod effort;
+mod errors;
 mod eval;
 mod events;
 mod explain;
@@ -80,6 +81,7 @@ pub(crate) enum Command {
     Lease(lease::LeaseArgs),
     Work(work::WorkArgs),
     Orchestrator(orchestrator::OrchestratorArgs),
+    Errors(errors::ErrorsArgs),
     Store(store::StoreArgs),
     Test(test::TestArgs),
     Trust(trust::TrustArgs),
@@ -124,6 +126,7 @@ impl Command {
             | Self::Lease(_)
             | Self::Work(_)
             | Self::Orchestrator(_)
+            | Self::Errors(_)
             | Self::Explain(_)
             | Self::Rules(_)
             | Self::Doctor(_)
@@ -160,6 +163,7 @@ impl Command {
             Self::Lease(args) => args.format(),
             Self::Work(args) => args.format(),
             Self::Orchestrator(args) => args.format(),
+            Self::Errors(args) => args.format(),
             Self::Store(args) => args.format(),
             Self::Test(args) => args.format.format(),
             Self::Trust(args) => args.format.format(),
@@ -206,6 +210,7 @@ pub(crate) fn run(command: Command, ui: &mut Ui) -> Result<Outcome> {
         Command::Lease(args) => lease::run(&args, ui),
         Command::Work(args) => work::run(&args, ui),
         Command::Orchestrator(args) => orchestrator::run(&args, ui),
+        Command::Errors(args) => errors::run(&args, ui),
         Command::Store(args) => store::run(args, ui),
         Command::Test(args) => test::run(&args, ui),
         Command::Trust(args) => trust::run(&args, ui),

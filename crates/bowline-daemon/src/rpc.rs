@@ -18,6 +18,7 @@
 mod arguments;
 mod bounds;
 pub mod efforts;
+pub mod errors;
 pub mod events;
 pub mod fleet;
 pub mod leases;
@@ -190,6 +191,11 @@ questions! {
     work::Active,
     work::Add,
     work::Change,
+    errors::List,
+    errors::Times,
+    errors::Get,
+    errors::Done,
+    errors::Forget,
     store::Size,
     store::Gaps,
     store::Integrity,

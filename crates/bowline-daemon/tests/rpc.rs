@@ -205,6 +205,7 @@ mod commands {
                 "tasks.new" => json!({"project": folder.path(), "name": "x"}),
                 "efforts.get" | "fleet.standing" | "notes.list" => json!({"project": "/p"}),
                 "efforts.perform" => json!({"project": "/p", "command": {"note": {"text": "x"}}}),
+                "errors.get" | "errors.done" | "errors.forget" => json!({"id": 1}),
                 "leases.release" => json!({"paths": ["/p/x"]}),
                 "orchestrator.status" | "orchestrator.reset" => json!({"project": "/p"}),
                 "orchestrator.switch" => json!({"project": "/p", "off": true}),

@@ -19,6 +19,12 @@ pub const ALL: &[&[Text]] = &[
     crate::orchestrator::TEXTS,
     crate::work::TEXTS,
     crate::delegation::TEXTS,
+    crate::failure::TEXTS,
+    crate::loops::TEXTS,
+    crate::debugging::TEXTS,
+    crate::intent::TEXTS,
+    crate::drift::TEXTS,
+    crate::tool_patterns::TEXTS,
 ];
 
 /// Every text.

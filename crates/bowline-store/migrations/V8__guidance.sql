@@ -42,4 +42,40 @@ CREATE INDEX work_items_by_project ON work_items (project_id, status, id);
 CREATE INDEX work_items_by_chain ON work_items (chain_id);
 CREATE INDEX work_items_by_end ON work_items (ended_at);
 
+-- Failures of tools, each once for a project: by the message without what differs from time to time, or by how it begins.
+CREATE TABLE failures (
+    id           INTEGER PRIMARY KEY AUTOINCREMENT,
+    project_id   INTEGER NOT NULL,
+    tool         TEXT NOT NULL,
+    signature    INTEGER NOT NULL,
+    beginning    INTEGER NOT NULL,
+    count        INTEGER NOT NULL,
+    first_at     INTEGER NOT NULL,
+    last_at      INTEGER NOT NULL,
+    follow_up    TEXT CHECK (follow_up IS NULL OR follow_up = 'open' OR follow_up = 'done'),
+    follow_up_at INTEGER,
+    -- What put an end to it last, and the sessions in one of which that was.
+    fixed_by     TEXT,
+    fixed_at     INTEGER,
+    fixed_in     INTEGER,
+    UNIQUE (project_id, tool, signature)
+) STRICT;
+CREATE INDEX failures_by_beginning ON failures (project_id, tool, beginning);
+CREATE INDEX failures_by_project ON failures (project_id, last_at);
+CREATE INDEX failures_by_time ON failures (last_at);
+CREATE INDEX failures_by_fix ON failures (fixed_in);
+
+-- Each time that something failed.
+CREATE TABLE failed_calls (
+    id         INTEGER PRIMARY KEY,
+    failure_id INTEGER NOT NULL,
+    chain_id   INTEGER NOT NULL,
+    session    TEXT NOT NULL,
+    message    TEXT,
+    at         INTEGER NOT NULL
+) STRICT;
+CREATE INDEX failed_calls_by_failure ON failed_calls (failure_id, id);
+CREATE INDEX failed_calls_by_chain ON failed_calls (chain_id, id);
+CREATE INDEX failed_calls_by_time ON failed_calls (at);
+
 PRAGMA user_version = 8;

@@ -154,6 +154,14 @@ fn cap_change(change: &mut Change) -> usize {
             *state = kept.unwrap_or_default();
             return size;
         }
+        Change::Failed(call) => {
+            cut_name(&mut call.failure.tool);
+            cut_option(&mut call.message, ERROR);
+        }
+        Change::FailureFixed { failure, by } => {
+            cut_name(&mut failure.tool);
+            cut_option(by, ERROR);
+        }
         Change::TranscriptRead { path, messages, .. } => {
             cut(path, PATH);
             messages.truncate(ITEMS);

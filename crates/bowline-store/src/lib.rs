@@ -21,6 +21,7 @@
 mod caps;
 mod continuity;
 mod error;
+mod failures;
 mod folder;
 #[cfg(test)]
 mod format_tests;
@@ -46,6 +47,9 @@ mod writer;
 
 pub use continuity::{AgentSignal, Continuity};
 pub use error::{Error, Result, Unavailable};
+pub use failures::{
+    FailedCall, Failure, FailureFilter, FailureRef, Failures, FollowUp, FollowUpStatus, PastFailure,
+};
 pub use folder::private_folder;
 pub use gap::{Gap, GapCause};
 pub use hook_figures::HookFigures;

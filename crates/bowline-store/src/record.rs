@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 use crate::continuity::AgentSignal;
+use crate::failures::{FailedCall, FailureRef};
 use crate::milliseconds;
 use crate::status::{DelegationStatus, TraceStatus};
 
@@ -351,6 +352,15 @@ pub enum Change {
         hook: String,
         /// What it remembers, in the format of the hook.
         state: Value,
+    },
+    /// A tool call failed.
+    Failed(FailedCall),
+    /// What failed before in the session went well again.
+    FailureFixed {
+        /// What failed.
+        failure: FailureRef,
+        /// What put an end to it, if that is kept, without secrets.
+        by: Option<String>,
     },
 }
 

@@ -9,6 +9,7 @@ mod continuity;
 mod damage;
 mod delegations;
 mod events;
+mod failures;
 mod forget;
 mod hook_memory;
 mod hooks;
@@ -35,6 +36,7 @@ use rusqlite::Connection;
 
 use crate::continuity::Continuity;
 use crate::error::{Error, Result};
+use crate::failures::Failures;
 use crate::folder;
 use crate::gap::{Gap, PendingGaps};
 use crate::hook_figures::{HookFigures, PendingFigures};
@@ -544,6 +546,10 @@ impl Store for SqliteStore {
     }
 
     fn work(&self) -> &dyn Work {
+        self
+    }
+
+    fn failures(&self) -> &dyn Failures {
         self
     }
 

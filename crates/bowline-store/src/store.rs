@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::continuity::Continuity;
 use crate::error::Result;
+use crate::failures::Failures;
 use crate::gap::Gap;
 use crate::hook_figures::HookFigures;
 use crate::record::{MemoryOf, Record, RememberedSession};
@@ -334,6 +335,8 @@ pub trait Store: Send + Sync {
 
     /// Work items.
     fn work(&self) -> &dyn Work;
+    /// What failed before.
+    fn failures(&self) -> &dyn Failures;
 
     /// Tasks, efforts, notes and the fleet.
     fn continuity(&self) -> &dyn Continuity;

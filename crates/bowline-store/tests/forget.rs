@@ -11,8 +11,7 @@ use std::time::Duration;
 
 use bowline_guidance::work::{NewItem, Priority, WorkKind, WorkStatus};
 use bowline_store::{
-    CallKey, Change, DelegationStart, Forget, HookFired, MemoryOf, SqliteStore, Store, TraceEnd,
-    TraceStart, TraceStatus,
+    CallKey, Change, DelegationStart, FailedCall, FailureRef, Forget, HookFired, MemoryOf, SqliteStore, Store, TraceEnd, TraceStart, TraceStatus,
 };
 use chrono::Utc;
 use serde_json::json;
@@ -160,12 +159,18 @@ fn every_table_is_emptied() {
                 description: None,
             }));
         for of in [MemoryOf::Session, MemoryOf::Project] {
-            record.changes.push(Change::Remembered {
-                of,
-                hook: "loops".to_owned(),
-                state: json!({}),
-            });
+            let (hook, state) = ("loops".to_owned(), json!(1));
+            record.changes.push(Change::Remembered { of, hook, state });
         }
+        record.changes.push(Change::Failed(FailedCall {
+            failure: FailureRef {
+                tool: "Bash".to_owned(),
+                signature: 1,
+                beginning: 2,
+            },
+            message: Some("NEEDLE failed".to_owned()),
+            follow_up_after: 3,
+        }));
         committed(&store, record);
         let item = NewItem {
             title: "NEEDLE".to_owned(),

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bowline::hooks::{HookContext, HookInput};
@@ -15,6 +16,7 @@ use bowline_continuity::session::SessionState;
 use bowline_continuity::transcript::Position;
 use bowline_store::{Change, Store};
 
+use super::caller::{host, who};
 use crate::recorder::add_change;
 
 /// More sessions are not remembered.
@@ -111,6 +113,17 @@ impl Live {
             known.read_at = Some(now);
         }
         Some(what(&mut known))
+    }
+
+    /// The effort of an event's session; that of its agent if a sub-agent reports.
+    pub(crate) fn effort_of(
+        &self,
+        input: &HookInput,
+        ctx: &HookContext,
+        project: &Path,
+    ) -> Option<Effort> {
+        let who = host(who(input, ctx, project));
+        self.with(&who, |known| known.effort.clone()).flatten()
     }
 
     /// The same for a session that is known to be in an effort.

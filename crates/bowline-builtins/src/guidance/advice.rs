@@ -51,25 +51,52 @@ impl Advice {
         values: &[(&str, &str)],
     ) -> Option<String> {
         let rendered = self.render(text, values)?;
+        let digest = digest(&rendered);
+        let is_new = self.is_new(input, ctx, text, about, digest, &rendered);
+        is_new.then_some(rendered)
+    }
+
+    /// Whether a text is to be said. It then counts as said under this number.
+    fn is_new(
+        &self,
+        input: &HookInput,
+        ctx: &HookContext,
+        text: &Text,
+        about: &str,
+        digest: u64,
+        rendered: &str,
+    ) -> bool {
         let key = if about.is_empty() {
             text.key.to_owned()
         } else {
             format!("{}:{about}", text.key)
         };
-        let digest = digest(&rendered);
-        let is_new = self.memory.of_session(NAME, input, ctx, |said: &mut Said| {
+        self.memory.of_session(NAME, input, ctx, |said: &mut Said| {
             if said.texts.get(&key) == Some(&digest) {
                 return false;
             }
             // Room is taken before the text counts as said.
-            if !self.has_room(ctx, &rendered) {
+            if !self.has_room(ctx, rendered) {
                 return false;
             }
             if said.texts.len() < MAX_SAID || said.texts.contains_key(&key) {
                 said.texts.insert(key, digest);
             }
             true
-        });
+        })
+    }
+
+    /// The text, unless the session was told it before, whatever was filled in then.
+    pub(super) fn first(
+        &self,
+        input: &HookInput,
+        ctx: &HookContext,
+        text: &Text,
+        about: &str,
+        values: &[(&str, &str)],
+    ) -> Option<String> {
+        let rendered = self.render(text, values)?;
+        let is_new = self.is_new(input, ctx, text, about, 0, &rendered);
         is_new.then_some(rendered)
     }
 

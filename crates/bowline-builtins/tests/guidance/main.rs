@@ -7,3 +7,6 @@ mod delegation;
 mod orchestrator;
 mod stand;
 mod work;
+mod errors;
+mod loops;
+mod suggestions;

@@ -107,6 +107,8 @@ fn is_harmless(parsed: &Parsed<'_>) -> bool {
             matches!(parsed.at(1), "" | "path" | "size" | "backup" | "compact")
                 || (parsed.at(1) == "forget" && parsed.has(&["dry-run"]))
         }
+        // What failed is evidence.
+        "errors" => parsed.at(1) != "forget",
         "lease" => matches!(parsed.at(1), "" | "list"),
         // An agent that was stopped may begin anew; only a person switches it off.
         "orchestrator" => matches!(parsed.at(1), "" | "status" | "reset" | "on"),

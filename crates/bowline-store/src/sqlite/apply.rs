@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::memory::{KnownSession, Memory};
-use super::{hook_memory, hooks, keys, millis};
+use super::{failures, hook_memory, hooks, keys, millis};
 use crate::error::{Error, Result};
 use crate::record::{Change, Record, decision};
 use crate::store::SkippedChange;
@@ -177,6 +177,10 @@ impl<'a> Apply<'a> {
             | Change::TranscriptRead { .. } => self.change_continuity(change, session),
             Change::Remembered { of, hook, state } => {
                 hook_memory::keep(self, session, *of, hook, state)
+            }
+            Change::Failed(call) => failures::failed(self, session, call),
+            Change::FailureFixed { failure, by } => {
+                failures::fixed(self, session, failure, by.as_deref())
             }
         }
     }

@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, ToSql, params};
 
 use super::backend::SqliteBackend;
 use super::checkpoint::Emptied;
-use super::{connection, continuity, hook_memory, keys, millis, work_items};
+use super::{connection, continuity, failures, hook_memory, keys, millis, work_items};
 use crate::error::{Error, Result};
 use crate::queue::lock;
 use crate::store::{Forget, Forgotten};
@@ -45,6 +45,7 @@ pub(super) fn before(db: &Connection, cutoff: i64) -> Result<(usize, Forgotten)>
     let continued = continuity::before(db, cutoff, ROWS)?;
     let remembered = hook_memory::before(db, cutoff, ROWS)?;
     let items = work_items::before(db, cutoff, ROWS)?;
+    let failed = failures::before(db, cutoff, ROWS)?;
     // A session is older than everything in it is new: it goes last.
     let sessions = if traces == 0 {
         continuity::with_old_sessions(db, cutoff, ROWS)?;
@@ -60,7 +61,7 @@ pub(super) fn before(db: &Connection, cutoff: i64) -> Result<(usize, Forgotten)>
         remains: Vec::new(),
     };
     Ok((
-        events + traces + prompts + work + delegations + continued + remembered + items + sessions,
+        events + traces + prompts + work + delegations + continued + remembered + items + failed + sessions,
         forgotten,
     ))
 }
@@ -161,6 +162,7 @@ impl Forgetting {
                 backend.remove(continuity::all)?;
                 backend.remove(hook_memory::all)?;
                 backend.remove(work_items::all)?;
+                backend.remove(failures::all)?;
                 self.some_before(backend, i64::MAX)?
             }
             What::Session(_) | What::Project(_) => self.some_of_found(backend)?,
@@ -237,6 +239,7 @@ impl Forgetting {
             continuity::of_project(db, project)?;
             hook_memory::of_project(db, project)?;
             work_items::of_project(db, project)?;
+            failures::of_project(db, project)?;
             // A session that began meanwhile keeps it.
             db.prepare_cached(
                 "DELETE FROM projects WHERE id = ?1 AND NOT EXISTS
@@ -313,11 +316,12 @@ impl Forgetting {
         let delegations = remove("delegations", "delegations_by_chain")?;
         let continued = continuity::of_chain(db, chain, ROWS)?;
         let remembered = hook_memory::of_chain(db, chain)?;
+        let failed = failures::of_chain(db, chain, ROWS)?;
         let items = work_items::of_chain(db, chain)?;
         let sessions = remove("sessions", "sessions_by_chain")?;
         self.forgotten.traces += traces as u64;
         self.forgotten.sessions += sessions as u64;
-        Ok(traces + prompts + work + delegations + continued + remembered + items + sessions)
+        Ok(traces + prompts + work + delegations + continued + remembered + items + failed + sessions)
     }
 }
 

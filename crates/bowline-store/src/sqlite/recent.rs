@@ -104,6 +104,8 @@ pub(super) fn weight(record: &Record) -> usize {
             directories,
         } => texts(files) + texts(directives) + texts(directories),
         Change::Todos { todos } => todos.iter().map(|todo| todo.text.len()).sum(),
+        Change::Failed(call) => call.message.as_ref().map_or(0, String::len),
+        Change::FailureFixed { by, .. } => by.as_ref().map_or(0, String::len),
         Change::SessionStarted { .. }
         | Change::SessionEnded { .. }
         | Change::TraceClosed { .. }

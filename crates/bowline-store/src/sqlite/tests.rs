@@ -70,6 +70,14 @@ fn f21_a_every_documented_query_uses_an_index() {
         ("work items", work_items::list_sql(WhichItems::Open)),
         ("all work items", work_items::list_sql(WhichItems::All)),
         ("active work item", work_items::active_sql()),
+        ("failure by its message", failures::KNOWN[0].to_owned()),
+        ("failure by its beginning", failures::KNOWN[1].to_owned()),
+        ("failure", failures::one_sql()),
+        ("failures", failures::list_sql()),
+        ("failures of a project", failures::list_of_project_sql()),
+        ("times of a failure", failures::times_sql()),
+        ("times of failures", failures::all_times_sql()),
+        ("failures of a chain", failures::OF_CHAIN.to_owned()),
     ] {
         assert_no_scan(&db, name, &sql, &[]);
     }

@@ -10,10 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bowline_store::{
-    Continuity, EventFilter, Forget, Forgotten, Gap, HookFigures, Integrity, MemoryOf, Options,
-    PastCall, RecordedEvent, RememberedSession, Result, SessionDetails, SessionFilter, SessionRef,
-    SessionSummary, Size, SqliteStore, Store, Submission, Trace, TraceFilter, TraceStatistics,
-    TraceTree, Waiting, Work,
+    Continuity, EventFilter, Failures, Forget, Forgotten, Gap, HookFigures, Integrity, MemoryOf, Options, PastCall, RecordedEvent, RememberedSession, Result, SessionDetails, SessionFilter, SessionRef, SessionSummary, Size, SqliteStore, Store, Submission, Trace, TraceFilter, TraceStatistics, TraceTree, Waiting, Work,
 };
 use bowline_wire::{Acknowledgement, Answer, Call, CallId, Heard, Lines, MAX_REPLY};
 use chrono::{DateTime, Utc};
@@ -469,6 +466,10 @@ impl Store for Watched {
 
     fn work(&self) -> &dyn Work {
         self.kept.work()
+    }
+
+    fn failures(&self) -> &dyn Failures {
+        self.kept.failures()
     }
 
     fn continuity(&self) -> &dyn Continuity {

@@ -77,6 +77,7 @@ fn its_commands() {
          self bowline lease release src/main.rs
          self bowline orchestrator off
          self bowline orchestrator off --session s1
+         self bowline errors forget 3
          self bowline trust --yes
          self bowline trust --revoke
          self bowline pause --for 10m
@@ -108,6 +109,9 @@ fn its_commands() {
          pass bowline orchestrator on
          pass bowline work add 'Fix the login' --kind bug --start
          pass bowline work done 3
+         pass bowline errors --since 1d
+         pass bowline errors show 3
+         pass bowline errors done 3
          pass bowline trust --list
          pass bowline daemon status
          pass bowline trace list --json

@@ -5,11 +5,13 @@ mod advice;
 mod bridge;
 mod defaults;
 mod effort;
+mod errors;
 mod fleet;
 mod handover;
 mod http;
 mod leases;
 mod orchestrator;
+mod loops;
 mod prompt;
 mod record;
 mod store;
@@ -32,11 +34,13 @@ pub use advice::AdviceConfig;
 pub use bridge::BridgeConfig;
 pub use defaults::Defaults;
 pub use effort::{EffortConfig, OnAutoCompaction};
+pub use errors::ErrorConfig;
 pub use fleet::FleetConfig;
 pub use handover::{HandoverConfig, HandoverDetail};
 pub use http::HttpConfig;
 pub use leases::{LeaseConfig, LeaseMode};
 pub use orchestrator::{OrchestratorConfig, OrchestratorMode};
+pub use loops::{LoopConfig, LoopMode};
 pub use prompt::{ModelProvider, PromptConfig};
 pub use record::{RecordConfig, RecordDetail};
 pub use store::{StoreConfig, StoreDurability};
@@ -77,6 +81,10 @@ pub struct Config {
     pub orchestrator: OrchestratorConfig,
     /// `[work]`: what work is for, and what is kept of delegated work.
     pub work: WorkConfig,
+    /// `[errors]`: what is remembered of failures.
+    pub errors: ErrorConfig,
+    /// `[loops]`: what happens to an agent that repeats itself.
+    pub loops: LoopConfig,
     /// `locked`: keys and sections that only the administrator's file may set.
     pub locked: Vec<String>,
     /// `allow_managed_hooks_only`: only the administrator's hooks run.
@@ -178,6 +186,16 @@ pub(in crate::settings::keys) static FILE: Table = Table {
             "work",
             "What work is for, and what is kept of delegated work.",
             Kind::Table(&work::TABLE),
+        ),
+        Key::new(
+            "errors",
+            "What is remembered of failures.",
+            Kind::Table(&errors::TABLE),
+        ),
+        Key::new(
+            "loops",
+            "What happens to an agent that repeats itself.",
+            Kind::Table(&loops::TABLE),
         ),
         Key::setting(
             "locked",

@@ -15,6 +15,14 @@ pub struct AdviceConfig {
     pub texts: BTreeMap<String, String>,
     /// Whether an agent that ran code is asked what it showed.
     pub reflection: bool,
+    /// Whether an agent whose call failed is told what helps.
+    pub debugging: bool,
+    /// Whether an agent is told how to go about a prompt.
+    pub intent: bool,
+    /// Whether an agent is told that it does something else than what it works on.
+    pub drift: bool,
+    /// Whether an agent is told about patterns in the tools that it uses.
+    pub tool_patterns: bool,
 }
 
 impl Default for AdviceConfig {
@@ -23,6 +31,10 @@ impl Default for AdviceConfig {
             budget_chars: 2_000,
             texts: BTreeMap::new(),
             reflection: false,
+            debugging: false,
+            intent: false,
+            drift: false,
+            tool_patterns: false,
         }
     }
 }
@@ -55,6 +67,29 @@ pub(super) static TABLE: Table = Table {
             "reflection",
             "An agent that ran Python code or tests is asked what that showed.",
             &Put(|config, _, on: bool| config.advice.reflection = on, Never),
+        ),
+        Key::setting(
+            "debugging",
+            "An agent whose call failed is told what helps with failures of that kind.",
+            &Put(|config, _, on: bool| config.advice.debugging = on, Never),
+        ),
+        Key::setting(
+            "intent",
+            "An agent is told how to go about a prompt that asks for new work, a repair or an answer.",
+            &Put(|config, _, on: bool| config.advice.intent = on, Never),
+        ),
+        Key::setting(
+            "drift",
+            "An agent in an effort is told when its calls have little to do with it.",
+            &Put(|config, _, on: bool| config.advice.drift = on, Never),
+        ),
+        Key::setting(
+            "tool_patterns",
+            "An agent is told about patterns in the tools that it uses one after another.",
+            &Put(
+                |config, _, on: bool| config.advice.tool_patterns = on,
+                Never,
+            ),
         ),
     ],
 };

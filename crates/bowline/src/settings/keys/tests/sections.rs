@@ -62,6 +62,10 @@ fn every_key_is_read_in_both_spellings() {
         [advice]
         budget_chars = 500
         reflection = true
+        debugging = true
+        intent = true
+        drift = true
+        tool_patterns = true
         [advice.texts]
         "reflection.after-run" = "off"
         [orchestrator]
@@ -75,6 +79,13 @@ fn every_key_is_read_in_both_spellings() {
         active_file = ".beads/active"
         active_command = "bd list"
         save_results = true
+        [errors]
+        memory = true
+        follow_up_after = 5
+        [loops]
+        mode = "stop"
+        warn_after = 2
+        stop_after = 4
     "#;
     let camel = snake
         .replace("exit_policy", "exitPolicy")
@@ -146,6 +157,18 @@ fn every_key_is_read_in_both_spellings() {
             active_file: Some(".beads/active".to_owned()),
             active_command: Some("bd list".to_owned()),
             save_results: true,
+            texts: [("reflection.after-run".to_owned(), "Well?".to_owned())].into(),
+            debugging: true,
+            intent: true,
+            drift: true,
+            tool_patterns: true,
+        errors: ErrorConfig {
+            memory: true,
+            follow_up_after: 5,
+        loops: LoopConfig {
+            mode: LoopMode::Stop,
+            warn_after: 2,
+            stop_after: 4,
         },
         ..Config::default()
     };
@@ -200,6 +223,8 @@ fn wrong_values_are_errors_and_change_nothing() {
         "handover.detail = 'some'",
         "handover.max_tokens = '2k'",
         "leases.mode = true",
+        "loops.mode = 'loud'",
+        "errors.memory = 3",
         "leases.expires_secs = -1",
         "fleet.notify = 'desktop'",
         "orchestrator.mode = 'hard'",
@@ -291,6 +316,9 @@ fn without_trust_only_what_tightens_counts() {
         ("effort.on_auto_compaction = 'end'", false),
         ("handover.detail = 'full'", false),
         ("leases.mode = 'deny'", true),
+        ("loops.mode = 'stop'", true),
+        ("loops.stop_after = 100", false),
+        ("errors.memory = true", false),
         ("fleet.notify = true", false),
         ("orchestrator.mode = 'strict'", true),
         ("orchestrator.breaker = 1", false),

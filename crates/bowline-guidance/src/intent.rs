@@ -1,0 +1,368 @@
+//! What a prompt wants, and what helps an agent before it begins.
+
+use crate::text::Text;
+
+/// What a prompt wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Intent {
+    /// To go on with what is being done.
+    Continuation,
+    /// Something new.
+    Implementation,
+    /// Something that is broken to be put right.
+    Bug,
+    /// To know something.
+    Investigation,
+    /// Cannot be told.
+    Unclear,
+}
+
+/// Whether there is something that the session works on, such as an effort.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ActiveWork {
+    /// There is.
+    Some,
+    /// There is not.
+    None,
+}
+
+const IMPLEMENTATION: Text = Text {
+    key: "intent.implementation",
+    says: "This is new work, and no effort is active. If it may need more than one session, begin one (`bowline effort start`). Say first how you will know that it is done.",
+    names: &[],
+};
+const BUG: Text = Text {
+    key: "intent.bug",
+    says: "This is about something broken. Reproduce it first, with a test that fails, then put it right.",
+    names: &[],
+};
+const INVESTIGATION: Text = Text {
+    key: "intent.investigation",
+    says: "This asks for an answer. Look before you change anything, and name the files and lines that the answer rests on.",
+    names: &[],
+};
+const UNCLEAR: Text = Text {
+    key: "intent.unclear",
+    says: "If this leads to changes in several files, begin an effort first (`bowline effort start`), so that the next session can continue it.",
+    names: &[],
+};
+
+/// The texts of this rule.
+pub const TEXTS: &[Text] = &[IMPLEMENTATION, BUG, INVESTIGATION, UNCLEAR];
+
+/// A prompt that cannot be told and has fewer words is small talk or a single step: a reminder would be noise.
+const WORDS_OF_A_TASK: usize = 8;
+
+/// Prompts that only send an agent on, as a whole.
+const CONTINUATIONS: &[&str] = &[
+    "continue",
+    "continue please",
+    "please continue",
+    "go on",
+    "go ahead",
+    "keep going",
+    "carry on",
+    "proceed",
+    "next",
+    "resume",
+    "yes",
+    "yes please",
+    "ok",
+    "okay",
+    "do it",
+    "yes do it",
+    "sounds good",
+    "lgtm",
+    "weiter",
+];
+
+/// Beginnings of prompts that send an agent on.
+const CONTINUING: &[&str] = &[
+    "continue with",
+    "continue the",
+    "continue where",
+    "carry on with",
+    "go on with",
+    "keep working",
+    "pick up where",
+    "resume the",
+    "resume where",
+    "back to",
+];
+
+/// Words that ask for something to be made.
+const MAKING: &[&str] = &[
+    "implement",
+    "add",
+    "create",
+    "build",
+    "write",
+    "introduce",
+    "refactor",
+    "extend",
+    "port",
+    "migrate",
+    "integrate",
+    "support",
+];
+
+/// What shows that something is broken.
+const BROKEN: &[&str] = &[
+    "bug",
+    "broken",
+    "crash",
+    "crashes",
+    "crashed",
+    "fails",
+    "failing",
+    "error",
+    "exception",
+    "regression",
+    "doesn't work",
+    "does not work",
+    "not working",
+    "isn't working",
+    "stopped working",
+    "stack trace",
+    "traceback",
+    "panics",
+    "hangs",
+];
+
+/// Words that ask for something to be put right.
+const REPAIRING: &[&str] = &["fix", "repair", "debug", "hotfix"];
+
+/// Words with which questions begin.
+const ASKING: &[&str] = &[
+    "why",
+    "how",
+    "what",
+    "where",
+    "which",
+    "who",
+    "when",
+    "explain",
+    "investigate",
+    "analyze",
+    "analyse",
+    "find out",
+    "look into",
+    "explore",
+    "research",
+    "understand",
+    "compare",
+    "review",
+    "summarize",
+    "summarise",
+    "is there",
+    "are there",
+    "does",
+    "do we",
+    "can you explain",
+    "can you tell",
+    "tell me",
+    "show me",
+];
+
+/// What a prompt wants. What an agent reads is not what a person asks: text in fences, quotes and tags does not count.
+pub fn intent(prompt: &str) -> Intent {
+    let said = said_by_a_person(prompt).to_lowercase();
+    let words: Vec<&str> = said
+        .split(|sign: char| !(sign.is_alphanumeric() || sign == '\'' || sign == '-'))
+        .filter(|word| !word.is_empty())
+        .collect();
+    let line = words.join(" ");
+    if line.is_empty() || prompt.trim_start().starts_with('/') {
+        return Intent::Unclear;
+    }
+    if CONTINUATIONS.contains(&line.as_str()) || CONTINUING.iter().any(|it| line.starts_with(it)) {
+        return Intent::Continuation;
+    }
+    let padded = format!(" {line} ");
+    let has = |list: &[&str]| list.iter().any(|it| padded.contains(&format!(" {it} ")));
+    // A wish in front of what is asked: `please`, `can you`.
+    let line = [
+        "please ",
+        "can you ",
+        "could you ",
+        "would you ",
+        "now ",
+        "let's ",
+        "then ",
+    ]
+    .iter()
+    .fold(line.as_str(), |line, wish| {
+        line.strip_prefix(wish).unwrap_or(line)
+    });
+    let begins = |list: &[&str]| {
+        list.iter().any(|it| {
+            line.strip_prefix(it)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        })
+    };
+    match () {
+        () if begins(REPAIRING) => Intent::Bug,
+        () if begins(MAKING) => Intent::Implementation,
+        () if has(BROKEN) => Intent::Bug,
+        () if begins(ASKING) => Intent::Investigation,
+        () => Intent::Unclear,
+    }
+}
+
+/// What an agent is told about a prompt.
+pub fn advice(prompt: &str, work: ActiveWork) -> Option<&'static Text> {
+    match (intent(prompt), work) {
+        (Intent::Implementation, ActiveWork::None) => Some(&IMPLEMENTATION),
+        (Intent::Bug, _) => Some(&BUG),
+        (Intent::Investigation, _) => Some(&INVESTIGATION),
+        (Intent::Unclear, ActiveWork::None) if is_long(prompt) => Some(&UNCLEAR),
+        (Intent::Continuation | Intent::Implementation | Intent::Unclear, _) => None,
+    }
+}
+
+fn is_long(prompt: &str) -> bool {
+    let said = said_by_a_person(prompt);
+    said.split_whitespace().nth(WORDS_OF_A_TASK - 1).is_some()
+}
+
+/// A prompt without what was pasted into it.
+fn said_by_a_person(prompt: &str) -> String {
+    let mut said = String::with_capacity(prompt.len());
+    let mut in_fence = false;
+    let mut tag: Option<String> = None;
+    for line in prompt.lines() {
+        let line = line.trim();
+        if line.starts_with("```") {
+            in_fence = !in_fence;
+            continue;
+        }
+        if let Some(open) = &tag {
+            if line.contains(&format!("</{open}>")) {
+                tag = None;
+            }
+            continue;
+        }
+        if in_fence || line.starts_with('>') {
+            continue;
+        }
+        let opened = line
+            .strip_prefix('<')
+            .and_then(|rest| rest.split_once('>'))
+            .map(|(name, _)| name)
+            .filter(|name| {
+                !name.is_empty()
+                    && name
+                        .bytes()
+                        .all(|it| it.is_ascii_alphanumeric() || b"_-".contains(&it))
+            });
+        if let Some(name) = opened {
+            if !line.contains(&format!("</{name}>")) {
+                tag = Some(name.to_owned());
+            }
+            continue;
+        }
+        said.push_str(line);
+        said.push('\n');
+    }
+    said
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn f29_a_what_a_prompt_wants() {
+        for (prompt, expected) in [
+            ("implement the login feature", Intent::Implementation),
+            (
+                "Please add a --json flag to the export command.",
+                Intent::Implementation,
+            ),
+            (
+                "Can you write tests for the parser?",
+                Intent::Implementation,
+            ),
+            ("continue", Intent::Continuation),
+            ("Yes, please.", Intent::Continuation),
+            ("Continue with phase 2", Intent::Continuation),
+            ("go ahead!", Intent::Continuation),
+            ("fix the flaky test", Intent::Bug),
+            ("The app crashes when I click save", Intent::Bug),
+            ("login doesn't work since yesterday", Intent::Bug),
+            ("Add error handling to the client", Intent::Implementation),
+            ("Why does the build take so long?", Intent::Investigation),
+            ("How is the session stored?", Intent::Investigation),
+            ("explain the retry logic", Intent::Investigation),
+            ("List the files.", Intent::Unclear),
+            ("Clean up the project folder.", Intent::Unclear),
+            ("Say hello.", Intent::Unclear),
+            ("also say goodbye", Intent::Unclear),
+            ("Make a note.", Intent::Unclear),
+            ("/greet Bob", Intent::Unclear),
+            ("", Intent::Unclear),
+            ("Use this:\n```\nerror: it crashes\n```", Intent::Unclear),
+            (
+                "<hook_context>The build is broken.</hook_context>\n\nSay hello.",
+                Intent::Unclear,
+            ),
+            ("> why?\nthanks", Intent::Unclear),
+        ] {
+            assert_eq!(intent(prompt), expected, "{prompt}");
+        }
+    }
+
+    #[test]
+    fn f29_a_advice_depends_on_active_work() {
+        let long = "The colours of the settings page should be warmer than they are today";
+        for (prompt, work, expected) in [
+            (
+                "implement the login feature",
+                ActiveWork::None,
+                Some("intent.implementation"),
+            ),
+            ("implement the login feature", ActiveWork::Some, None),
+            ("continue", ActiveWork::Some, None),
+            ("continue", ActiveWork::None, None),
+            ("fix the login", ActiveWork::Some, Some("intent.bug")),
+            (
+                "why is it red?",
+                ActiveWork::None,
+                Some("intent.investigation"),
+            ),
+            (long, ActiveWork::None, Some("intent.unclear")),
+            (long, ActiveWork::Some, None),
+            ("List the files.", ActiveWork::None, None),
+        ] {
+            assert_eq!(
+                advice(prompt, work).map(|text| text.key),
+                expected,
+                "{prompt}"
+            );
+        }
+    }
+
+    /// The prompts of recorded sessions of six agents. None of them wants advice about how to work but the question.
+    #[test]
+    fn f29_a_recorded_prompts_get_no_false_advice() {
+        for (prompt, expected) in [
+            ("List the files.", None),
+            ("/greet Bob", None),
+            ("Count the files in the project folder.", None),
+            ("Make a note.", None),
+            ("Clean up.", None),
+            ("Ask a subagent to count the files.", None),
+            ("also say goodbye", None),
+            ("Clean up the project folder.", None),
+            ("Say hello.", None),
+            ("", None),
+            (
+                "<hook_context>The bike shed is green.</hook_context>\n\nWhat colour is the shed?",
+                Some("intent.investigation"),
+            ),
+        ] {
+            let said = advice(prompt, ActiveWork::None).map(|text| text.key);
+            assert_eq!(said, expected, "{prompt}");
+        }
+    }
+}
