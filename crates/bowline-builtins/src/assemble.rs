@@ -101,6 +101,11 @@ impl BuiltinHook {
         ![recorder::NAME, unread_settings::NAME].contains(&self.hook.name())
     }
 
+    /// Whether it starts programs of the project when it runs, so that it needs the caller's environment, and time.
+    pub fn starts_programs(&self) -> bool {
+        self.hook.name() == guidance::TESTS
+    }
+
     /// A hook that is not for certain tools alone.
     pub(crate) fn of_all_tools(hook: impl Hook + 'static, summary: &str) -> Self {
         Self {

@@ -33,6 +33,7 @@ use serde_json::{Map, Value};
 pub use caller::Caller;
 pub use desk::{Desk, Done};
 pub use files::artifacts;
+pub(crate) use files::last_lines;
 pub use live::Live;
 pub use status::note_question;
 

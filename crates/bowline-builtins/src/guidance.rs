@@ -4,8 +4,13 @@
 //! through [`Advice`].
 
 mod advice;
+mod gate;
+mod handoff;
 mod memory;
+mod phase;
 mod reflection;
+mod report;
+mod tree;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -13,17 +18,57 @@ use std::sync::Arc;
 use bowline::settings::{Config, Settings};
 
 use advice::Advice;
+pub(crate) use gate::NAME as TESTS;
 pub use memory::Memory;
 
 use crate::assemble::{BuiltinHook, SharedState};
+use crate::machine::Machine;
 
 /// What the hooks of one project share.
 #[derive(Debug)]
 struct Ground {
     project: PathBuf,
     config: Config,
+    machine: Arc<Machine>,
     memory: Arc<Memory>,
     advice: Advice,
+}
+
+/// Agents that every client has.
+const CLIENTS_OWN: [&str; 5] = [
+    "general-purpose",
+    "explore",
+    "plan",
+    "statusline-setup",
+    "claude-code-guide",
+];
+/// The beginning of the names of agents that only play one.
+const MOCK: &str = "mock-";
+
+impl Ground {
+    /// Whether there is an agent of this name, as far as anybody can tell. Without a registry any name is fine.
+    fn knows_agent(&self, name: &str) -> bool {
+        let registry = &self.config.subagents.registry;
+        if registry.is_empty() || name.is_empty() || name.starts_with(MOCK) {
+            return true;
+        }
+        let is = |known: &str| known.eq_ignore_ascii_case(name);
+        registry.iter().any(|known| is(known))
+            || CLIENTS_OWN.into_iter().any(is)
+            || self.has_file(name)
+    }
+
+    /// Whether a file defines the agent, in the project or in the user's home.
+    fn has_file(&self, agent: &str) -> bool {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        if !agent.chars().all(is_name) {
+            return false;
+        }
+        let file = format!(".claude/agents/{agent}.md");
+        let home = std::env::home_dir();
+        let mut roots = [Some(&self.project), home.as_ref()].into_iter().flatten();
+        roots.any(|root| root.join(&file).is_file())
+    }
 }
 
 /// The hooks of guidance that a project has switched on.
@@ -31,11 +76,17 @@ pub(crate) fn hooks(settings: &Settings, shared: &SharedState) -> Vec<BuiltinHoo
     let ground = Arc::new(Ground {
         project: settings.project.clone(),
         config: settings.config.clone(),
+        machine: Arc::clone(&shared.machine),
         memory: Arc::clone(&shared.memory),
         advice: Advice::new(settings.config.advice.clone(), Arc::clone(&shared.memory)),
     });
-    [reflection::Reflection::builtin(&ground)]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        reflection::Reflection::builtin(&ground),
+        gate::TestHook::builtin(&ground),
+        phase::PhaseCheckpoint::builtin(&ground),
+        handoff::Handoff::builtin(&ground),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }

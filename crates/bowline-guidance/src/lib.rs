@@ -3,5 +3,9 @@
 //! One file per rule. This crate does no I/O and reads no clock: the store keeps the state, the hooks in `bowline-builtins` apply the rules,
 //! and commands ask. Every text that reaches a model is a [`text::Text`], which a person can replace.
 
+pub mod checkpoint;
+pub mod handoff;
+pub mod project_tests;
 pub mod reflection;
+pub mod test_output;
 pub mod text;

@@ -14,7 +14,11 @@ pub struct Text {
 }
 
 /// All texts, by their rules.
-pub const ALL: &[&[Text]] = &[crate::reflection::TEXTS];
+pub const ALL: &[&[Text]] = &[
+    crate::reflection::TEXTS,
+    crate::handoff::TEXTS,
+    crate::checkpoint::TEXTS,
+];
 
 /// Every text.
 pub fn all() -> impl Iterator<Item = &'static Text> {

@@ -210,7 +210,7 @@ impl Transcript {
 }
 
 /// The end of a transcript, in whole lines.
-pub(super) fn last_lines(path: &str) -> Option<String> {
+pub(crate) fn last_lines(path: &str) -> Option<String> {
     let mut file = open_regular(path)?;
     let length = file.metadata().ok()?.len();
     let from = length.saturating_sub(TAIL);

@@ -3,4 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
 mod advice;
+mod handoff;
 mod stand;
+mod tests_gate;

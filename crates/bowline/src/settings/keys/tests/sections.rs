@@ -59,6 +59,34 @@ fn every_key_is_read_in_both_spellings() {
         expires_secs = 60
         [fleet]
         notify = true
+        [advice]
+        budget_chars = 900
+        texts = { "reflection.after-run" = "off" }
+        reflection = true
+        [handoff]
+        detect = true
+        hub = "conductor"
+        [tests]
+        gate = "stop"
+        test = "make check"
+        build = "make"
+        test_timeout_secs = 5
+        build_timeout_secs = 6
+        marker = "READY"
+        validator = "judge"
+        phases = true
+        [behaviour]
+        files = ["INDEX.md"]
+        recovery = true
+        [subagents]
+        registry = ["painter"]
+        strict = true
+        context = true
+        [metrics]
+        daily = true
+        [docs]
+        reminder = true
+        modules = ["modules"]
     "#;
     let camel = snake
         .replace("exit_policy", "exitPolicy")
@@ -113,6 +141,39 @@ fn every_key_is_read_in_both_spellings() {
             expires: Duration::from_secs(60),
         },
         fleet: FleetConfig { notify: true },
+        advice: AdviceConfig {
+            budget_chars: 900,
+            texts: [("reflection.after-run".to_owned(), "off".to_owned())].into(),
+            reflection: true,
+        },
+        handoff: HandoffConfig {
+            detect: true,
+            hub: "conductor".to_owned(),
+        },
+        tests: TestConfig {
+            gate: TestGate::Stop,
+            test: Some("make check".to_owned()),
+            build: Some("make".to_owned()),
+            test_timeout: Duration::from_secs(5),
+            build_timeout: Duration::from_secs(6),
+            marker: "READY".to_owned(),
+            validator: "judge".to_owned(),
+            phases: true,
+        },
+        behaviour: BehaviourConfig {
+            files: vec!["INDEX.md".to_owned()],
+            recovery: true,
+        },
+        subagents: SubagentConfig {
+            registry: vec!["painter".to_owned()],
+            strict: true,
+            context: true,
+        },
+        metrics: MetricsConfig { daily: true },
+        docs: DocsConfig {
+            reminder: true,
+            modules: vec!["modules".to_owned()],
+        },
         ..Config::default()
     };
     let written: toml::Table = snake.parse().unwrap();
@@ -168,6 +229,13 @@ fn wrong_values_are_errors_and_change_nothing() {
         "leases.mode = true",
         "leases.expires_secs = -1",
         "fleet.notify = 'desktop'",
+        "handoff.hub = ''",
+        "tests.gate = 'always'",
+        "tests.test_timeout_secs = 0",
+        "behaviour.files = 'INDEX.md'",
+        "subagents.registry = 'all'",
+        "metrics.daily = 'yes'",
+        "docs.modules = [1]",
         "dialects = 3",
         "dialects.x = 'french'",
     ] {
@@ -249,6 +317,14 @@ fn without_trust_only_what_tightens_counts() {
         ("handover.detail = 'full'", false),
         ("leases.mode = 'deny'", true),
         ("fleet.notify = true", false),
+        // A stranger's project does not make Bowline run anything.
+        ("tests.gate = 'stop'", false),
+        ("tests.test = 'true'", false),
+        ("tests.build = 'true'", false),
+        ("behaviour.files = ['x']", false),
+        ("subagents.registry = ['x']", false),
+        ("subagents.strict = true", true),
+        ("handoff.detect = true", false),
     ] {
         for scope in [Scope::Project, Scope::Local] {
             let (config, findings) = resolve_one(scope, TrustState::Changed, text);
