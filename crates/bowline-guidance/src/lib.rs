@@ -4,8 +4,12 @@
 //! and commands ask. Every text that reaches a model is a [`text::Text`], which a person can replace.
 
 pub mod checkpoint;
+pub mod documentation;
+pub mod framework;
 pub mod handoff;
 pub mod project_tests;
+pub mod recovery;
 pub mod reflection;
+pub mod subagent;
 pub mod test_output;
 pub mod text;

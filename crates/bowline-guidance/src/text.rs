@@ -18,6 +18,9 @@ pub const ALL: &[&[Text]] = &[
     crate::reflection::TEXTS,
     crate::handoff::TEXTS,
     crate::checkpoint::TEXTS,
+    crate::recovery::TEXTS,
+    crate::subagent::TEXTS,
+    crate::documentation::TEXTS,
 ];
 
 /// Every text.
