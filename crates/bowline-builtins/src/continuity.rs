@@ -39,14 +39,18 @@ pub use status::note_question;
 
 use crate::analyst::Analyst;
 use crate::assemble::{BuiltinHook, SharedState};
+use crate::guidance::Memory;
 use crate::recorder::subagent_of;
 
 /// What the hooks of one project share.
 #[derive(Debug)]
 struct Ground {
     project: PathBuf,
+    /// Where the settings are from. A linked worktree has its own.
+    folder: PathBuf,
     config: Config,
     live: Arc<Live>,
+    memory: Arc<Memory>,
 }
 
 impl Ground {
@@ -106,8 +110,10 @@ pub(crate) fn hooks(
     }
     let ground = Arc::new(Ground {
         project: project_of(&settings.project, &Locations::from_env()),
+        folder: settings.project.clone(),
         config: settings.config.clone(),
         live: Arc::clone(&shared.live),
+        memory: Arc::clone(&shared.memory),
     });
     let mut hooks = vec![
         start::Start::builtin(&ground),

@@ -4,12 +4,15 @@
 //! through [`Advice`].
 
 mod advice;
+mod documentation;
 mod gate;
 mod handoff;
 mod memory;
 mod phase;
+pub(crate) mod recovery;
 mod reflection;
 mod report;
+mod subagents;
 mod tree;
 
 use std::path::PathBuf;
@@ -85,6 +88,9 @@ pub(crate) fn hooks(settings: &Settings, shared: &SharedState) -> Vec<BuiltinHoo
         gate::TestHook::builtin(&ground),
         phase::PhaseCheckpoint::builtin(&ground),
         handoff::Handoff::builtin(&ground),
+        recovery::RecoveryHook::builtin(&ground),
+        subagents::Subagents::builtin(&ground),
+        documentation::DocsReminder::builtin(&ground),
     ]
     .into_iter()
     .flatten()

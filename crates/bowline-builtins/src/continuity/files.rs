@@ -47,7 +47,7 @@ pub(super) fn find_skill(
     Ok(None)
 }
 
-fn read_small(file: &Path, limit: u64) -> Option<String> {
+pub(super) fn read_small(file: &Path, limit: u64) -> Option<String> {
     let metadata = fs::metadata(file).ok()?;
     if !metadata.is_file() || metadata.len() > limit {
         return None;

@@ -4,5 +4,7 @@
 
 mod advice;
 mod handoff;
+mod recovery;
 mod stand;
+mod subagents;
 mod tests_gate;
