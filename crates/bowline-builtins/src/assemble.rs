@@ -1,5 +1,6 @@
 //! Puts the hooks of a project together.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use bowline::hooks::{Background, Hook, HookManager, Services};
@@ -32,6 +33,8 @@ pub struct SharedState {
     pub live: Arc<Live>,
     /// What hooks remember of sessions and projects.
     pub memory: Arc<Memory>,
+    /// Where files for people are kept, if anywhere.
+    pub data_folder: Option<PathBuf>,
     /// The hooks that run in the background.
     pub background: Background,
 }
@@ -45,6 +48,7 @@ impl SharedState {
             ledger: Arc::default(),
             live: Arc::default(),
             memory: Arc::default(),
+            data_folder: None,
             background: Background::default(),
         }
     }

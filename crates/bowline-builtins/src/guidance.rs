@@ -8,6 +8,7 @@ mod documentation;
 mod gate;
 mod handoff;
 mod memory;
+pub mod metrics;
 mod phase;
 pub(crate) mod recovery;
 mod reflection;
@@ -33,6 +34,8 @@ struct Ground {
     project: PathBuf,
     config: Config,
     machine: Arc<Machine>,
+    /// Where files for people are kept.
+    data_folder: Option<PathBuf>,
     memory: Arc<Memory>,
     advice: Advice,
 }
@@ -80,6 +83,7 @@ pub(crate) fn hooks(settings: &Settings, shared: &SharedState) -> Vec<BuiltinHoo
         project: settings.project.clone(),
         config: settings.config.clone(),
         machine: Arc::clone(&shared.machine),
+        data_folder: shared.data_folder.clone(),
         memory: Arc::clone(&shared.memory),
         advice: Advice::new(settings.config.advice.clone(), Arc::clone(&shared.memory)),
     });
@@ -91,6 +95,7 @@ pub(crate) fn hooks(settings: &Settings, shared: &SharedState) -> Vec<BuiltinHoo
         recovery::RecoveryHook::builtin(&ground),
         subagents::Subagents::builtin(&ground),
         documentation::DocsReminder::builtin(&ground),
+        metrics::Metrics::builtin(&ground),
     ]
     .into_iter()
     .flatten()

@@ -21,6 +21,7 @@ pub mod efforts;
 pub mod events;
 pub mod fleet;
 pub mod leases;
+pub mod metrics;
 pub mod sessions;
 pub mod store;
 pub mod traces;
@@ -179,6 +180,8 @@ questions! {
     fleet::Messages,
     leases::List,
     leases::Release,
+    metrics::Day,
+    metrics::Report,
     store::Size,
     store::Gaps,
     store::Integrity,

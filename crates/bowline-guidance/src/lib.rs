@@ -7,6 +7,7 @@ pub mod checkpoint;
 pub mod documentation;
 pub mod framework;
 pub mod handoff;
+pub mod metrics;
 pub mod project_tests;
 pub mod recovery;
 pub mod reflection;

@@ -9,6 +9,7 @@ mod continuity;
 mod damage;
 mod delegations;
 mod events;
+mod figures;
 mod forget;
 mod hook_memory;
 mod hooks;
@@ -29,6 +30,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
+use bowline_guidance::metrics::Facts;
 use chrono::{DateTime, Utc};
 use rusqlite::Connection;
 
@@ -514,6 +516,11 @@ impl Store for SqliteStore {
             in_memory_records: waiting.in_memory,
             ..self.read(queries::size)?
         })
+    }
+
+    fn happened(&self, from: DateTime<Utc>, to: DateTime<Utc>) -> Result<Facts> {
+        self.settle();
+        self.read(|db| figures::facts(db, from, to))
     }
 
     fn remembered(

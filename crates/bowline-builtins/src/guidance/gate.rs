@@ -113,6 +113,18 @@ impl TestHook {
         &self.ground.config.tests
     }
 
+    /// Whether a report says that work is done which has to be tested.
+    fn is_ready(&self, report: &Report) -> Match {
+        let config = self.config();
+        if report.agent == config.validator {
+            return Match::No("the agent validates itself".to_owned());
+        }
+        if report.text.contains(&config.marker) {
+            return Match::Yes;
+        }
+        Match::No(format!("the report does not contain {}", config.marker))
+    }
+
     /// What shows that the project works: what the settings say, else what its files do.
     async fn commands(&self) -> Option<Commands> {
         let config = self.config();
@@ -378,17 +390,23 @@ impl Hook for TestHook {
         if let no @ Match::No(_) = report::may_come_with(input) {
             return no;
         }
-        let config = self.config();
+        // A report that stands only in a file is read later, where that holds up nobody.
+        if report::is_in_a_file(input) {
+            return Match::Yes;
+        }
         match Report::of(input) {
-            Some(report) if report.agent == config.validator => {
-                Match::No("the agent validates itself".to_owned())
-            }
-            Some(report) if report.text.contains(&config.marker) => Match::Yes,
-            _ => Match::No(format!("the report does not contain {}", config.marker)),
+            Some(report) => self.is_ready(&report),
+            None => Match::No("there is no report".to_owned()),
         }
     }
 
     async fn opinion(&self, input: &HookInput, ctx: &HookContext) -> bowline::Result<Opinion> {
+        let report = Report::of(input);
+        let ends = input.event_type() == HookEvent::Stop;
+        let is_ready = |report: &Report| self.is_ready(report) == Match::Yes;
+        if !ends && !report.as_ref().is_some_and(is_ready) {
+            return Ok(Opinion::allow());
+        }
         let Some(commands) = self.commands().await else {
             let missing = "no test command was found: set `test` in `[tests]`";
             return Ok(Opinion::allow().warning(missing));
@@ -404,7 +422,6 @@ impl Hook for TestHook {
         let Some((text, rule)) = self.text(&verdict) else {
             return Ok(Opinion::allow());
         };
-        let report = Report::of(input);
         if self.is_first(what, report.as_ref(), input, ctx) {
             Sent::of(ctx).set();
             return Ok(Opinion::block(text).by_rule(rule));

@@ -72,6 +72,11 @@ impl Report {
     }
 }
 
+/// Whether the report of an event stands in a file alone, because the client does not send it.
+pub(super) fn is_in_a_file(input: &HookInput) -> bool {
+    input.event_type() == HookEvent::SubagentStop && input.last_assistant_message().is_none()
+}
+
 /// Whether an event may come with a report, without a look at files.
 pub(super) fn may_come_with(input: &HookInput) -> Match {
     let may = match input.event_type() {

@@ -139,3 +139,20 @@ async fn f45_d_a_completed_phase_goes_to_the_validator() {
         .await;
     assert_eq!(denied(&said), None);
 }
+
+#[tokio::test]
+async fn a_report_that_stands_only_in_the_transcript_is_read_there() {
+    let project = Project::new(ON);
+    let line = serde_json::json!({
+        "type": "assistant", "message": {"content": [{"type": "text", "text": NEXT}]},
+    });
+    project.write("agent.jsonl", &format!("{line}\n"));
+    let transcript = project.path().join("agent.jsonl");
+    let input = HookInput::subagent_stop("s", "1", true, None)
+        .with_field("agent_type", "a")
+        .with_field(
+            "agent_transcript_path",
+            transcript.to_string_lossy().into_owned(),
+        );
+    assert!(denied(&project.trigger(input).await).is_some());
+}

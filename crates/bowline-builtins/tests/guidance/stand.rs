@@ -50,6 +50,7 @@ impl Project {
         let mut shared = SharedState::new(Machine::from_env());
         shared.live = Arc::new(Live::new(Some(Arc::clone(&kept))));
         shared.memory = Arc::new(Memory::new(Some(kept)));
+        shared.data_folder = Some(folder.path().join("data"));
         let locations = Locations::under(folder.path());
         let settings = settings::load(&project, &locations);
         let wrong: Vec<_> = settings.diagnostics.iter().collect();

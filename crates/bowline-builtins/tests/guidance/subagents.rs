@@ -93,3 +93,22 @@ async fn f46_d_an_edited_module_is_reminded_of_once_a_session() {
     assert!(edited("s2", cart).await.contains("`shop`"));
     assert_eq!(edited("s1", "src/main.rs").await, "");
 }
+
+#[tokio::test]
+async fn f46_a_the_figures_of_the_day_are_written_when_a_turn_ends() {
+    let project = Project::new("[metrics]\ndaily = true\n");
+    project
+        .before("s", "Bash", json!({ "command": "ls" }))
+        .await;
+    project.ran("s", "ls").await;
+    project.trigger(HookInput::stop("s")).await;
+    let name = chrono::Utc::now().format("metrics-%Y%m%d.json").to_string();
+    let folder = project.path().with_file_name("data").join("metrics");
+    let text = std::fs::read_to_string(folder.join(name)).unwrap();
+    let day: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(day["performance_metrics"]["tool_executions"], 1, "{text}");
+    let facts = project
+        .store()
+        .happened(chrono::DateTime::UNIX_EPOCH, chrono::Utc::now());
+    assert_eq!(facts.unwrap().calls.len(), 1);
+}

@@ -230,3 +230,61 @@ async fn f45_a_tests_that_fail_come_before_a_handoff() {
     let said = project.delegated("s", "builder", Some("1"), &report).await;
     assert_eq!(said.rule.as_deref(), Some("handoff.next"));
 }
+
+#[tokio::test]
+async fn two_that_report_at_once_are_tested_once() {
+    let project = Project::new(&on(""));
+    let counter = Counter::of(&project);
+    let makefile = "test:\n\t@echo run >> COUNTER\n\t@exit 1\n";
+    project.write(
+        "Makefile",
+        &makefile.replace("COUNTER", &counter.0.to_string_lossy()),
+    );
+    let (first, second) = tokio::join!(
+        project.reported("s1", "builder", "1", READY),
+        project.reported("s2", "builder", "2", READY),
+    );
+    assert!(denied(&first).is_some() && denied(&second).is_some());
+    assert_eq!(counter.runs(), 1);
+}
+
+#[bowline_testkit::needs(git)]
+#[tokio::test]
+async fn a_commit_and_what_git_ignores_change_nothing() {
+    let project = Project::new(&on(""));
+    let counter = Counter::of(&project);
+    let git = |arguments: &[&str]| {
+        let done = std::process::Command::new("git")
+            .args(["-c", "user.name=a", "-c", "user.email=a@example.org"])
+            .args(arguments)
+            .current_dir(project.path())
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{done:?}");
+    };
+    git(&["init", "-q"]);
+    let makefile = "test:\n\t@echo run >> COUNTER\n\t@echo made > made.log\n";
+    project.write(
+        "Makefile",
+        &makefile.replace("COUNTER", &counter.0.to_string_lossy()),
+    );
+    project.write(".gitignore", "*.log\n");
+    project.write("src/a.txt", "one");
+    let passes = async |session: &str| {
+        let said = project.reported(session, "builder", session, READY).await;
+        assert_eq!(denied(&said), None);
+        assert!(said.warnings.is_empty(), "{:?}", said.warnings);
+        counter.runs()
+    };
+    assert_eq!(passes("s1").await, 1);
+    assert_eq!(passes("s2").await, 1);
+    git(&["add", "."]);
+    git(&["commit", "-q", "-m", "first"]);
+    assert_eq!(passes("s3").await, 1);
+    project.write("src/a.txt", "two");
+    assert_eq!(passes("s4").await, 2);
+    git(&["commit", "-q", "-a", "-m", "second"]);
+    assert_eq!(passes("s5").await, 2);
+    project.write("src/new.txt", "untracked");
+    assert_eq!(passes("s6").await, 3);
+}

@@ -24,6 +24,7 @@ const COMMANDS: &[&str] = &[
     "daemon status",
     "doctor",
     "store size",
+    "metrics report",
     "pause --for 10m",
 ];
 

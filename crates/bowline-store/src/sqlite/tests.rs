@@ -61,6 +61,10 @@ fn f21_a_every_documented_query_uses_an_index() {
         ("gaps", queries::GAPS.to_owned()),
         ("calls of a chain", work::CALLS.to_owned()),
         ("work of a chain", work::WORK.to_owned()),
+        ("events of a time", figures::EVENTS.to_owned()),
+        ("calls of a time", figures::CALLS.to_owned()),
+        ("delegations of a time", figures::DELEGATIONS.to_owned()),
+        ("prompts of a time", figures::PROMPTS.to_owned()),
     ] {
         assert_no_scan(&db, name, &sql, &[]);
     }

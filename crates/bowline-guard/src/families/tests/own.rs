@@ -101,6 +101,7 @@ fn its_commands() {
          pass bowline store size
          pass bowline store forget --all --dry-run
          pass bowline lease list --json
+         pass bowline metrics write
          pass bowline trust --list
          pass bowline daemon status
          pass bowline trace list --json

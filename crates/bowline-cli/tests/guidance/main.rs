@@ -1,0 +1,3 @@
+//! What guides agents, through both real programs.
+
+mod handoffs;
