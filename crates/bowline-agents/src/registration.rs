@@ -20,6 +20,8 @@ pub struct Registration {
     pub client: ClientProgram,
     /// The agent's limit for one hook, in seconds, which `bowline-hook` expects.
     pub timeout: u32,
+    /// The limit on the events on which tests may run, which `bowline-hook` is told.
+    pub long_timeout: u32,
     /// The events on which a hook takes the place of what the agent does. Bowline is not registered for them.
     pub replacing: &'static [HookEvent],
     /// Whether a client of this version has the event.
@@ -136,6 +138,14 @@ impl Registration {
     /// Whether Bowline is registered for the event with a client of this version.
     pub fn registers(&self, event: HookEvent, client: ClientVersion) -> bool {
         !self.replacing.contains(&event) && (self.has_event)(event, client)
+    }
+
+    /// The limit for a hook on this event, in seconds.
+    pub const fn timeout_of(&self, event: HookEvent) -> u32 {
+        match event {
+            HookEvent::Stop | HookEvent::SubagentStop => self.long_timeout,
+            _ => self.timeout,
+        }
     }
 
     /// Whether a client of this version starts a program with arguments, without a shell.

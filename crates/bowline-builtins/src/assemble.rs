@@ -1,5 +1,6 @@
 //! Puts the hooks of a project together.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use bowline::hooks::{Background, Hook, HookManager, Services};
@@ -32,6 +33,8 @@ pub struct SharedState {
     pub live: Arc<Live>,
     /// What hooks remember of sessions and projects.
     pub memory: Arc<Memory>,
+    /// Where files for people are kept, if anywhere.
+    pub data_folder: Option<PathBuf>,
     /// The hooks that run in the background.
     pub background: Background,
 }
@@ -45,6 +48,7 @@ impl SharedState {
             ledger: Arc::default(),
             live: Arc::default(),
             memory: Arc::default(),
+            data_folder: None,
             background: Background::default(),
         }
     }
@@ -106,6 +110,11 @@ impl BuiltinHook {
     /// Whether it may look at files when it runs.
     pub fn looks_at_files(&self) -> bool {
         ![recorder::NAME, unread_settings::NAME].contains(&self.hook.name())
+    }
+
+    /// Whether it starts programs of the project when it runs, so that it needs the caller's environment, and time.
+    pub fn starts_programs(&self) -> bool {
+        self.hook.name() == guidance::TESTS
     }
 
     /// A hook that is not for certain tools alone.

@@ -33,20 +33,24 @@ use serde_json::{Map, Value};
 pub use caller::Caller;
 pub use desk::{Desk, Done};
 pub use files::artifacts;
-pub(crate) use files::open_regular;
+pub(crate) use files::{last_lines, open_regular};
 pub use live::Live;
 pub use status::note_question;
 
 use crate::analyst::Analyst;
 use crate::assemble::{BuiltinHook, SharedState};
+use crate::guidance::Memory;
 use crate::recorder::subagent_of;
 
 /// What the hooks of one project share.
 #[derive(Debug)]
 struct Ground {
     project: PathBuf,
+    /// Where the settings are from. A linked worktree has its own.
+    folder: PathBuf,
     config: Config,
     live: Arc<Live>,
+    memory: Arc<Memory>,
 }
 
 impl Ground {
@@ -109,8 +113,10 @@ pub(crate) fn hooks(
 ) -> Vec<BuiltinHook> {
     let ground = Arc::new(Ground {
         project: project_of(&settings.project, &Locations::from_env()),
+        folder: settings.project.clone(),
         config: settings.config.clone(),
         live: Arc::clone(&shared.live),
+        memory: Arc::clone(&shared.memory),
     });
     let mut hooks = vec![
         start::Start::builtin(&ground),

@@ -17,6 +17,15 @@ mod reflection;
 mod tracker;
 mod work_items;
 mod tool_patterns;
+mod documentation;
+mod gate;
+mod handoff;
+pub mod metrics;
+mod phase;
+pub(crate) mod recovery;
+mod report;
+mod subagents;
+mod tree;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -27,17 +36,22 @@ use bowline_agents::Tool;
 use bowline_guidance::call::{self, CallKind};
 
 use advice::Advice;
+pub(crate) use gate::NAME as TESTS;
 pub use memory::Memory;
 
 use crate::analyst::Analyst;
 use crate::assemble::{BuiltinHook, SharedState};
 use crate::continuity::Live;
+use crate::machine::Machine;
 
 /// What the hooks of one project share.
 #[derive(Debug)]
 struct Ground {
     project: PathBuf,
     config: Config,
+    machine: Arc<Machine>,
+    /// Where files for people are kept.
+    data_folder: Option<PathBuf>,
     memory: Arc<Memory>,
     live: Arc<Live>,
     advice: Advice,
@@ -59,6 +73,43 @@ impl Ground {
     }
 }
 
+/// Agents that every client has.
+const CLIENTS_OWN: [&str; 5] = [
+    "general-purpose",
+    "explore",
+    "plan",
+    "statusline-setup",
+    "claude-code-guide",
+];
+/// The beginning of the names of agents that only play one.
+const MOCK: &str = "mock-";
+
+impl Ground {
+    /// Whether there is an agent of this name, as far as anybody can tell. Without a registry any name is fine.
+    fn knows_agent(&self, name: &str) -> bool {
+        let registry = &self.config.subagents.registry;
+        if registry.is_empty() || name.is_empty() || name.starts_with(MOCK) {
+            return true;
+        }
+        let is = |known: &str| known.eq_ignore_ascii_case(name);
+        registry.iter().any(|known| is(known))
+            || CLIENTS_OWN.into_iter().any(is)
+            || self.has_file(name)
+    }
+
+    /// Whether a file defines the agent, in the project or in the user's home.
+    fn has_file(&self, agent: &str) -> bool {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        if !agent.chars().all(is_name) {
+            return false;
+        }
+        let file = format!(".claude/agents/{agent}.md");
+        let home = std::env::home_dir();
+        let mut roots = [Some(&self.project), home.as_ref()].into_iter().flatten();
+        roots.any(|root| root.join(&file).is_file())
+    }
+}
+
 /// The hooks of guidance that a project has switched on.
 pub(crate) fn hooks(
     settings: &Settings,
@@ -68,6 +119,8 @@ pub(crate) fn hooks(
     let ground = Arc::new(Ground {
         project: settings.project.clone(),
         config: settings.config.clone(),
+        machine: Arc::clone(&shared.machine),
+        data_folder: shared.data_folder.clone(),
         memory: Arc::clone(&shared.memory),
         live: Arc::clone(&shared.live),
         advice: Advice::new(settings.config.advice.clone(), Arc::clone(&shared.memory)),
@@ -84,6 +137,13 @@ pub(crate) fn hooks(
         intent::Intent::builtin(&ground),
         drift::Drifting::builtin(&ground),
         tool_patterns::ToolPatterns::builtin(&ground),
+        gate::TestHook::builtin(&ground),
+        phase::PhaseCheckpoint::builtin(&ground),
+        handoff::Handoff::builtin(&ground),
+        recovery::RecoveryHook::builtin(&ground),
+        subagents::Subagents::builtin(&ground),
+        documentation::DocsReminder::builtin(&ground),
+        metrics::Metrics::builtin(&ground),
     ]
     .into_iter()
     .flatten()

@@ -24,6 +24,7 @@ mod lease;
 mod log;
 mod man;
 mod meant;
+mod metrics;
 mod note;
 mod orchestrator;
 mod pause;
@@ -82,6 +83,7 @@ pub(crate) enum Command {
     Work(work::WorkArgs),
     Orchestrator(orchestrator::OrchestratorArgs),
     Errors(errors::ErrorsArgs),
+    Metrics(metrics::MetricsArgs),
     Store(store::StoreArgs),
     Test(test::TestArgs),
     Trust(trust::TrustArgs),
@@ -127,6 +129,7 @@ impl Command {
             | Self::Work(_)
             | Self::Orchestrator(_)
             | Self::Errors(_)
+            | Self::Metrics(_)
             | Self::Explain(_)
             | Self::Rules(_)
             | Self::Doctor(_)
@@ -164,6 +167,7 @@ impl Command {
             Self::Work(args) => args.format(),
             Self::Orchestrator(args) => args.format(),
             Self::Errors(args) => args.format(),
+            Self::Metrics(args) => args.format(),
             Self::Store(args) => args.format(),
             Self::Test(args) => args.format.format(),
             Self::Trust(args) => args.format.format(),
@@ -211,6 +215,7 @@ pub(crate) fn run(command: Command, ui: &mut Ui) -> Result<Outcome> {
         Command::Work(args) => work::run(&args, ui),
         Command::Orchestrator(args) => orchestrator::run(&args, ui),
         Command::Errors(args) => errors::run(&args, ui),
+        Command::Metrics(args) => metrics::run(&args, ui),
         Command::Store(args) => store::run(args, ui),
         Command::Test(args) => test::run(&args, ui),
         Command::Trust(args) => trust::run(&args, ui),

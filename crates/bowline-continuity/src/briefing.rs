@@ -55,6 +55,10 @@ pub struct Material<'a> {
     pub preload: &'a [String],
     /// What the effort's skill says; empty if that is not known.
     pub skill: &'a str,
+    /// What was being done before a compaction; empty if nothing was.
+    pub recovered: &'a str,
+    /// Texts that every session is told.
+    pub standing: &'a [String],
 }
 
 /// What a session is told at its start, before it is cut to size.
@@ -75,7 +79,9 @@ impl Briefing {
                 Some(left) => Some(left_behind(left)),
                 None => effort.and_then(|_| artifacts(material.artifacts)),
             },
+            recovered(material.recovered),
             notes(hand_over, detail),
+            standing(material.standing),
             preload(material.preload),
             effort.and_then(|effort| skill(effort, material.skill)),
             more.then(|| last_prompt(material, detail)).flatten(),
@@ -341,6 +347,24 @@ fn in_share(text: &str) -> String {
         "{} (cut; `{NOTES}` shows all of it)",
         shortened(text, MAX_NOTE)
     )
+}
+
+fn recovered(text: &str) -> Option<Section> {
+    (!text.is_empty()).then(|| Section {
+        name: "what was being done",
+        heading: "## What you were doing".to_owned(),
+        parts: vec![text.to_owned()],
+        command: SESSIONS,
+    })
+}
+
+fn standing(texts: &[String]) -> Option<Section> {
+    (!texts.is_empty()).then(|| Section {
+        name: "files that every session reads",
+        heading: "## What every session here is told".to_owned(),
+        parts: texts.to_vec(),
+        command: "cat",
+    })
 }
 
 fn preload(files: &[String]) -> Option<Section> {

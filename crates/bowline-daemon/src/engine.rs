@@ -115,6 +115,7 @@ impl Engine {
         shared.ledger = Arc::new(ledger);
         shared.live = Arc::new(Live::new(store.clone()));
         shared.memory = Arc::new(Memory::new(store.clone()));
+        shared.data_folder = bowline::settings::Locations::from_env().data_dir;
         if let Some(store) = &store {
             shared.background = noting_failures(Arc::clone(store));
             let strikes = Strikes::kept(Arc::clone(store));

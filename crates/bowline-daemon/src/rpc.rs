@@ -23,6 +23,7 @@ pub mod events;
 pub mod fleet;
 pub mod leases;
 pub mod orchestrator;
+pub mod metrics;
 pub mod sessions;
 pub mod store;
 pub mod traces;
@@ -196,6 +197,8 @@ questions! {
     errors::Get,
     errors::Done,
     errors::Forget,
+    metrics::Day,
+    metrics::Report,
     store::Size,
     store::Gaps,
     store::Integrity,

@@ -6,7 +6,16 @@
 pub mod call;
 pub mod delegation;
 pub mod orchestrator;
+pub mod checkpoint;
+pub mod documentation;
+pub mod framework;
+pub mod handoff;
+pub mod metrics;
+pub mod project_tests;
+pub mod recovery;
 pub mod reflection;
+pub mod subagent;
+pub mod test_output;
 pub mod text;
 pub mod work;
 pub mod debugging;

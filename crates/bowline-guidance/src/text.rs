@@ -25,6 +25,11 @@ pub const ALL: &[&[Text]] = &[
     crate::intent::TEXTS,
     crate::drift::TEXTS,
     crate::tool_patterns::TEXTS,
+    crate::handoff::TEXTS,
+    crate::checkpoint::TEXTS,
+    crate::recovery::TEXTS,
+    crate::subagent::TEXTS,
+    crate::documentation::TEXTS,
 ];
 
 /// Every text.

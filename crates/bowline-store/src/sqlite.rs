@@ -10,6 +10,7 @@ mod damage;
 mod delegations;
 mod events;
 mod failures;
+mod figures;
 mod forget;
 mod hook_memory;
 mod hooks;
@@ -31,6 +32,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
+use bowline_guidance::metrics::Facts;
 use chrono::{DateTime, Utc};
 use rusqlite::Connection;
 
@@ -518,6 +520,11 @@ impl Store for SqliteStore {
             in_memory_records: waiting.in_memory,
             ..self.read(queries::size)?
         })
+    }
+
+    fn happened(&self, from: DateTime<Utc>, to: DateTime<Utc>) -> Result<Facts> {
+        self.settle();
+        self.read(|db| figures::facts(db, from, to))
     }
 
     fn remembered(

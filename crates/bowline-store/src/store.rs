@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::Path;
 
+use bowline_guidance::metrics::Facts;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -322,6 +323,9 @@ pub trait Store: Send + Sync {
 
     /// How much is kept.
     fn size(&self) -> Result<Size>;
+
+    /// What happened from one time until before another, for figures: at most 50 000 of each kind.
+    fn happened(&self, from: DateTime<Utc>, to: DateTime<Utc>) -> Result<Facts>;
 
     /// What a hook remembers of a session, by the agent's name for it, or of a project, by its folder; see
     /// [`Change::Remembered`](crate::Change::Remembered).

@@ -23,6 +23,8 @@ use need::{Missing, Need};
 /// | `mounts` | permission to mount file systems, for the user's own processes |
 /// | `no_agent` | no coding agent that started all this |
 /// | `no_root` | a user whom permissions of files hold back |
+/// | `node` | node 20 or newer, with npm |
+/// | `pytest` | `python3 -m pytest` |
 /// | `root` | a user who may give files away |
 /// | `terminal` | `script`, which plays a terminal |
 /// | `tmux` | tmux 3.0 or newer |

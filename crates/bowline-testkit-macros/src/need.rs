@@ -29,6 +29,8 @@ pub(crate) enum Need {
     Mounts,
     NoAgent,
     NoRoot,
+    Node,
+    Pytest,
     Root,
     Terminal,
     Tmux,
@@ -45,6 +47,8 @@ impl Need {
             "mounts" => Self::Mounts,
             "no_agent" => Self::NoAgent,
             "no_root" => Self::NoRoot,
+            "node" => Self::Node,
+            "pytest" => Self::Pytest,
             "root" => Self::Root,
             "terminal" => Self::Terminal,
             "tmux" => Self::Tmux,
@@ -90,6 +94,11 @@ impl Need {
             Self::Mounts => (can_mount(), "permission to mount"),
             Self::NoAgent => (!is_an_agents(), "to be run by a person, not by an agent"),
             Self::NoRoot => (!is_root(), "another user than root"),
+            Self::Node => (has_node(), "node 20 and npm"),
+            Self::Pytest => (
+                output("python3", &["-m", "pytest", "--version"]).is_some(),
+                "pytest",
+            ),
             Self::Root => (is_root(), "root"),
             Self::Terminal => (output("script", &["--version"]).is_some(), "`script`"),
             Self::Tmux => (has_tmux(), "tmux 3.0"),
@@ -137,6 +146,14 @@ fn has_tmux() -> bool {
     let major = version.trim_start_matches(|c: char| !c.is_ascii_digit());
     let major = major.split('.').next().and_then(|it| it.parse().ok());
     major.is_some_and(|major: u32| major >= 3)
+}
+
+/// Its own test runner prints names since then.
+fn has_node() -> bool {
+    let version = output("node", &["--version"]).unwrap_or_default();
+    let major = version.trim_start_matches('v').split('.').next();
+    let major = major.and_then(|it| it.parse().ok());
+    major.is_some_and(|major: u32| major >= 20) && output("npm", &["--version"]).is_some()
 }
 
 fn is_root() -> bool {

@@ -30,6 +30,8 @@ pub(super) const REGISTRATION: Registration = Registration {
     },
     // `SessionEnd` would have a second and a half without one.
     timeout: 60,
+    // Its own limit for hooks that say nothing.
+    long_timeout: 600,
     replacing: &[HookEvent::WorktreeCreate, HookEvent::MessageDisplay],
     has_event,
     arguments: Some(EntryPart {

@@ -135,6 +135,15 @@ fn same_place(one: &Path, other: &Path) -> bool {
     }
 }
 
+/// A regular file that is not larger than that.
+pub(super) fn read_small(file: &Path, limit: u64) -> Option<String> {
+    let metadata = fs::metadata(file).ok()?;
+    if !metadata.is_file() || metadata.len() > limit {
+        return None;
+    }
+    fs::read_to_string(file).ok()
+}
+
 /// Whether the folder of a task may be used. A link on its way must not lead out of the project, because a repository may bring it.
 fn check_task_folder(project: &Path, folder: &Path) -> Result<(), RuleError> {
     let refused = |path: &Path, what: &str| {
@@ -289,7 +298,7 @@ impl Transcript {
 }
 
 /// The end of a transcript, in whole lines.
-pub(super) fn last_lines(path: &str) -> Option<String> {
+pub(crate) fn last_lines(path: &str) -> Option<String> {
     let mut file = open_regular(path)?;
     let length = file.metadata().ok()?.len();
     let from = length.saturating_sub(TAIL);

@@ -18,6 +18,7 @@ use super::Ground;
 use super::caller::who;
 use super::files;
 use crate::assemble::BuiltinHook;
+use crate::guidance::recovery;
 use crate::recorder::add_change;
 
 const NAME: &str = "handover";
@@ -27,6 +28,8 @@ const SUMMARY: &str = "tells a new session where the work was left: effort, summ
 const CHARACTERS_OF_A_TOKEN: usize = 4;
 /// Agents take at most this many characters from a hook; Claude Code puts more into a file.
 const AGENT_LIMIT: usize = 10_000;
+/// A larger file that every session is told is skipped.
+const MAX_STANDING: u64 = 256 * 1024;
 /// Room for what other hooks say at the same time.
 const MARGIN: usize = 500;
 
@@ -50,15 +53,18 @@ impl Start {
         };
         // What was known belongs to the context window before.
         self.ground.live.forget(who);
-        let given = match store.continuity().hand_over(who, call) {
-            Ok(given) => given,
-            Err(error) => {
+        let given = store
+            .continuity()
+            .hand_over(who, call)
+            .unwrap_or_else(|error| {
                 tracing::warn!("nothing could be handed over: {error}");
-                return Opinion::allow();
-            }
-        };
+                HandOver::default()
+            });
+        let ground = &self.ground;
+        let recovered = recovery::claim(&ground.memory, &ground.config, &ground.folder, input, ctx);
+        let recovered = recovered.unwrap_or_default();
         let Some(effort) = given.effort.clone() else {
-            let mut opinion = self.told(input, &given, &[], &[]);
+            let mut opinion = self.told(input, &given, &recovered, &[], &[]);
             opinion.facts = super::as_map(json!({"found": false}));
             return opinion;
         };
@@ -82,7 +88,7 @@ impl Start {
                 },
             );
         }
-        let mut opinion = self.told(input, &given, &preload, &artifacts);
+        let mut opinion = self.told(input, &given, &recovered, &preload, &artifacts);
         let text = opinion.additional_context.clone();
         opinion.facts = super::as_map(json!({
             "found": true,
@@ -110,10 +116,22 @@ impl Start {
         briefing::files_to_preload(&templates, &effort.directives, exists, &[])
     }
 
+    /// The files that every session is told, with their texts.
+    fn standing(&self) -> Vec<String> {
+        let files = self.ground.config.behaviour.files.iter();
+        let texts = files.filter_map(|file| {
+            let text = files::read_small(&self.ground.folder.join(file), MAX_STANDING)?;
+            let text = text.trim();
+            (!text.is_empty()).then(|| format!("### {file}\n{text}"))
+        });
+        texts.collect()
+    }
+
     fn told(
         &self,
         input: &HookInput,
         given: &HandOver,
+        recovered: &str,
         preload: &[String],
         artifacts: &[String],
     ) -> Opinion {
@@ -131,6 +149,8 @@ impl Start {
             artifacts,
             preload,
             skill: "",
+            recovered,
+            standing: &self.standing(),
         };
         let detail = match config.detail {
             HandoverDetail::Off => Detail::Off,

@@ -27,6 +27,7 @@ mod rebase;
 mod ref_name;
 mod refs;
 mod revision;
+mod snapshot;
 mod status;
 mod store;
 mod tracked;

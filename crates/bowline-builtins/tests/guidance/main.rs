@@ -10,3 +10,7 @@ mod work;
 mod errors;
 mod loops;
 mod suggestions;
+mod handoff;
+mod recovery;
+mod subagents;
+mod tests_gate;

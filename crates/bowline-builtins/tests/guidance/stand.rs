@@ -50,6 +50,7 @@ impl Project {
         let mut shared = SharedState::new(Machine::from_env());
         shared.live = Arc::new(Live::new(Some(Arc::clone(&kept))));
         shared.memory = Arc::new(Memory::new(Some(kept)));
+        shared.data_folder = Some(folder.path().join("data"));
         let locations = Locations::under(folder.path());
         let settings = settings::load(&project, &locations);
         let wrong: Vec<_> = settings.diagnostics.iter().collect();
@@ -78,6 +79,7 @@ impl Project {
         let id = format!("{:012x}-{number}", Utc::now().timestamp_millis());
         let ctx = HookContext::new(input.session_id.clone())
             .with_cwd(self.path())
+            .with_env(environment())
             .with_call_id(id)
             .with_agent("claude-code");
         let input = input.with_field("cwd", self.path().to_string_lossy().into_owned());
@@ -118,12 +120,52 @@ impl Project {
         self.after(session, "Bash", input, response).await
     }
 
+    /// A sub-agent that ends with a report.
+    pub(crate) async fn reported(
+        &self,
+        session: &str,
+        agent: &str,
+        id: &str,
+        report: &str,
+    ) -> Opinion {
+        let input = HookInput::subagent_stop(session, id, true, None)
+            .with_field("agent_type", agent)
+            .with_field("agent_id", id)
+            .with_field("stop_hook_active", false)
+            .with_field("last_assistant_message", report);
+        self.trigger(input).await
+    }
+
+    /// The call that ran a sub-agent, with its report.
+    pub(crate) async fn delegated(
+        &self,
+        session: &str,
+        agent: &str,
+        id: Option<&str>,
+        report: &str,
+    ) -> Opinion {
+        let input = json!({ "subagent_type": agent, "prompt": "do it" });
+        let mut response = json!({ "content": [{ "type": "text", "text": report }] });
+        if let (Some(id), Some(fields)) = (id, response.as_object_mut()) {
+            fields.insert("agentId".to_owned(), id.into());
+        }
+        self.after(session, "Task", input, response).await
+    }
+
     /// Writes a file of the project.
     pub(crate) fn write(&self, name: &str, text: &str) {
         let file = self.path().join(name);
         std::fs::create_dir_all(file.parent().unwrap_or(Path::new("/"))).unwrap();
         std::fs::write(file, text).unwrap();
     }
+}
+
+/// The environment of this process, without what cargo says to tests.
+fn environment() -> std::collections::HashMap<String, String> {
+    let is_for_all = |name: &str| name == "CARGO_HOME" || !name.starts_with("CARGO");
+    std::env::vars()
+        .filter(|(name, _)| is_for_all(name))
+        .collect()
 }
 
 /// Why a call was denied.

@@ -201,6 +201,10 @@ impl Installable {
         if plan.on_failure != FailMode::default() {
             args.push(format!("--on-failure={}", plan.on_failure));
         }
+        let timeout = self.registration.timeout_of(event);
+        if timeout != self.registration.timeout {
+            args.push(format!("--timeout={timeout}"));
+        }
         let (command, args) = match plan.scope {
             InstallScope::User => {
                 args.extend(Self::place_arguments(plan));
@@ -224,7 +228,7 @@ impl Installable {
             event: name.to_owned(),
             command,
             args,
-            timeout: Some(self.registration.timeout),
+            timeout: Some(timeout),
             blocks_on_failure: plan.on_failure == FailMode::Closed
                 && self.registration.can_block(event, plan.client),
         }

@@ -27,6 +27,7 @@ const COMMANDS: &[&str] = &[
     "store size",
     "work list",
     "orchestrator status",
+    "metrics report",
     "pause --for 10m",
 ];
 

@@ -6,3 +6,4 @@
 #[expect(dead_code, reason = "these tests need only a part of it")]
 mod agent;
 mod orchestrator;
+mod handoffs;

@@ -70,6 +70,8 @@ fn told(hand_over: &HandOver, detail: Detail, limit: usize) -> Option<String> {
         artifacts: &texts(&["2_IMPLEMENT_LOG.md", "PLAN.md"]),
         preload: &texts(&["AGENTS.md"]),
         skill: "Plan, then build.",
+        recovered: "",
+        standing: &[],
     };
     Briefing::new(material, detail).assemble(limit)
 }
@@ -126,6 +128,8 @@ fn with_nothing_to_say_nothing_is_said() {
         artifacts: &[],
         preload: &[],
         skill: "",
+        recovered: "",
+        standing: &[],
     };
     for detail in [Detail::Off, Detail::Summary, Detail::Full] {
         assert_eq!(Briefing::new(material, detail).assemble(CLAUDE_CODE), None);
@@ -396,4 +400,30 @@ fn f33_a_files_to_preload_exist_and_are_told_once() {
             "{templates:?} {directives:?} {already:?}"
         );
     }
+}
+
+#[test]
+fn f42_a_standing_texts_and_what_was_being_done_share_the_one_budget() {
+    let hand_over = HandOver {
+        notes: vec![note("We use cents.", None)],
+        ..HandOver::default()
+    };
+    let standing = texts(&["### INDEX.md\nBe brief.", "### DECISION.md\nAsk first."]);
+    let material = Material {
+        hand_over: &hand_over,
+        artifacts: &[],
+        preload: &[],
+        skill: "",
+        recovered: "`painter` was at work",
+        standing: &standing,
+    };
+    let briefing = Briefing::new(material, Detail::Summary);
+    let text = briefing.assemble(CLAUDE_CODE).unwrap();
+    let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part}: {text}"));
+    assert!(at("`painter` was at work") < at("We use cents."), "{text}");
+    assert!(at("We use cents.") < at("### INDEX.md"), "{text}");
+    assert!(at("### INDEX.md") < at("Ask first."), "{text}");
+    let short = briefing.assemble(160).unwrap();
+    assert!(short.contains("`painter` was at work"), "{short}");
+    assert!(units(&short) <= 160, "{short}");
 }

@@ -46,7 +46,7 @@ impl CallContext {
         match (&self.met, &self.project) {
             // Slow look-ups are done on other threads.
             (Met::First(_), Some(project)) if !self.engine.hanging.is_slow(&project.folder) => {
-                project.weight(self.input.event_type())
+                project.weight(&self.input)
             }
             _ => Weight::Heavy,
         }
@@ -171,7 +171,7 @@ impl CallContext {
         };
         let ctx = self.context(project, &void);
         self.recall_skills(project, patience).await;
-        if project.weight(event) == Weight::Heavy {
+        if project.weight(&self.input) == Weight::Heavy {
             self.recall_mode(project, patience).await;
         }
         let mut result = manager.trigger(self.input(), &ctx).await;
@@ -241,7 +241,7 @@ impl CallContext {
     async fn recall_skills(&self, project: &Project, patience: &Patience) {
         let session = &self.input.session_id;
         if let (Some(skills), Some(store)) = (&project.skills, &self.engine.store)
-            && project.weight(self.input.event_type()) == Weight::Heavy
+            && project.weight(&self.input) == Weight::Heavy
         {
             let (skills, store, of) = (Arc::clone(skills), Arc::clone(store), session.clone());
             let recall = move || skills.recall(&of, store.as_ref());
@@ -335,7 +335,7 @@ impl CallContext {
             .with_cwd(self.folder(project))
             .with_cancellation(self.cancellation.clone());
         self.introduce(&ctx, void);
-        if project.may_start_a_process(self.input.event_type()) {
+        if project.may_start_a_process(&self.input) {
             ctx.with_env(self.variables(void))
         } else {
             ctx

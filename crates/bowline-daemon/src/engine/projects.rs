@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, SystemTime};
 
-use bowline::hooks::{Activation, HookEvent, HookManager, RunMode, Services};
+use bowline::hooks::{
+    Activation, Hook, HookEvent, HookInput, HookManager, Match, RunMode, Services,
+};
 use bowline::settings::{
     self, Action, FileKind, FileStatus, FleetConfig, Locations, Settings, TrustState,
 };
@@ -51,6 +53,8 @@ pub(super) struct Project {
     pub(super) observing: HookManager,
     /// Events for which something runs outside this process.
     heavy: HashSet<HookEvent>,
+    /// Our own hooks that start programs, where they want to see an event.
+    programs: Vec<Arc<dyn Hook>>,
     /// The skills in use, where any hook depends on them.
     pub(super) skills: Option<Arc<Skills>>,
     scopes: HashMap<String, String>,
@@ -199,6 +203,8 @@ impl Project {
         for hook in observers.filter(|hook| hook.policy().mode == RunMode::Told) {
             observing.register_arc(Arc::clone(hook));
         }
+        let programs = builtins.hooks.iter().filter(|it| it.starts_programs());
+        let programs = programs.map(|builtin| Arc::clone(&builtin.hook)).collect();
         let has_skills =
             (settings.in_force()).any(|hook| matches!(hook.activation, Activation::Skill(_)));
         Self {
@@ -206,6 +212,7 @@ impl Project {
             deciding,
             observing,
             heavy: settings.in_force().map(|hook| hook.event).collect(),
+            programs,
             skills: has_skills.then(Arc::default),
             scopes: settings
                 .in_force()
@@ -230,6 +237,7 @@ impl Project {
             deciding: self.deciding.clone(),
             observing: self.observing.clone(),
             heavy: self.heavy.clone(),
+            programs: self.programs.clone(),
             skills: self.skills.clone(),
             scopes: self.scopes.clone(),
             void: new.void,
@@ -247,8 +255,16 @@ impl Project {
     }
 
     /// How long deciding an event may hold up its thread.
-    pub(super) fn weight(&self, event: HookEvent) -> Weight {
-        if event == HookEvent::ConfigChange || self.heavy.contains(&event) || self.cost.is_high() {
+    pub(super) fn weight(&self, input: &HookInput) -> Weight {
+        let event = input.event_type();
+        let starts = |hook: &Arc<dyn Hook>| {
+            hook.events().contains(&event) && hook.matches(input) == Match::Yes
+        };
+        if event == HookEvent::ConfigChange
+            || self.heavy.contains(&event)
+            || self.cost.is_high()
+            || self.programs.iter().any(starts)
+        {
             Weight::Heavy
         } else {
             Weight::Light
@@ -256,8 +272,8 @@ impl Project {
     }
 
     /// Whether a process may be started for an event, so that the caller's environment is needed.
-    pub(super) fn may_start_a_process(&self, event: HookEvent) -> bool {
-        self.weight(event) == Weight::Heavy || self.fleet().notify
+    pub(super) fn may_start_a_process(&self, input: &HookInput) -> bool {
+        self.weight(input) == Weight::Heavy || self.fleet().notify
     }
 
     /// How a person learns what its agents do.

@@ -78,6 +78,10 @@ fn f21_a_every_documented_query_uses_an_index() {
         ("times of a failure", failures::times_sql()),
         ("times of failures", failures::all_times_sql()),
         ("failures of a chain", failures::OF_CHAIN.to_owned()),
+        ("events of a time", figures::EVENTS.to_owned()),
+        ("calls of a time", figures::CALLS.to_owned()),
+        ("delegations of a time", figures::DELEGATIONS.to_owned()),
+        ("prompts of a time", figures::PROMPTS.to_owned()),
     ] {
         assert_no_scan(&db, name, &sql, &[]);
     }

@@ -18,7 +18,7 @@ const MAX_FILE: usize = 8 << 20;
 /// A file's content as git would name it if nothing were converted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Raw {
-    id: ObjectId,
+    pub(super) id: ObjectId,
     /// Whether there is anything to convert.
     has_crlf: bool,
 }
@@ -130,7 +130,7 @@ impl GitReader<'_> {
     }
 
     /// Reads what a path holds, once.
-    fn raw(&self, path: &Path, seen: Seen) -> Option<Raw> {
+    pub(super) fn raw(&self, path: &Path, seen: Seen) -> Option<Raw> {
         if let Some(known) = self.state.contents().get(path) {
             return *known;
         }

@@ -441,6 +441,14 @@ impl Store for Watched {
         self.kept.size()
     }
 
+    fn happened(
+        &self,
+        from: chrono::DateTime<chrono::Utc>,
+        to: chrono::DateTime<chrono::Utc>,
+    ) -> Result<bowline_guidance::metrics::Facts> {
+        self.kept.happened(from, to)
+    }
+
     fn remembered(
         &self,
         of: MemoryOf,

@@ -112,6 +112,7 @@ fn its_commands() {
          pass bowline errors --since 1d
          pass bowline errors show 3
          pass bowline errors done 3
+         pass bowline metrics write
          pass bowline trust --list
          pass bowline daemon status
          pass bowline trace list --json

@@ -2,11 +2,14 @@
 //! `[guard]` is larger and in `guard` and `guard_table`; hooks and rules have tables of their own.
 
 mod advice;
+mod behaviour;
 mod bridge;
 mod defaults;
+mod docs;
 mod effort;
 mod errors;
 mod fleet;
+mod handoff;
 mod handover;
 mod http;
 mod leases;
@@ -16,6 +19,9 @@ mod prompt;
 mod record;
 mod store;
 mod work;
+mod metrics;
+mod subagents;
+mod tests;
 
 use std::collections::BTreeMap;
 
@@ -31,11 +37,14 @@ use crate::settings::rules::keys::RULE;
 use defaults::{DEDUPE, EXIT_POLICY, ON_FAILURE};
 
 pub use advice::AdviceConfig;
+pub use behaviour::BehaviourConfig;
 pub use bridge::BridgeConfig;
 pub use defaults::Defaults;
+pub use docs::DocsConfig;
 pub use effort::{EffortConfig, OnAutoCompaction};
 pub use errors::ErrorConfig;
 pub use fleet::FleetConfig;
+pub use handoff::HandoffConfig;
 pub use handover::{HandoverConfig, HandoverDetail};
 pub use http::HttpConfig;
 pub use leases::{LeaseConfig, LeaseMode};
@@ -45,6 +54,9 @@ pub use prompt::{ModelProvider, PromptConfig};
 pub use record::{RecordConfig, RecordDetail};
 pub use store::{StoreConfig, StoreDurability};
 pub use work::{WorkConfig, WorkItems};
+pub use metrics::MetricsConfig;
+pub use subagents::SubagentConfig;
+pub use tests::{TestConfig, TestGate};
 
 /// What Bowline's own files say beside their hooks, after precedence: managed, local, project, global.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
@@ -85,6 +97,18 @@ pub struct Config {
     pub errors: ErrorConfig,
     /// `[loops]`: what happens to an agent that repeats itself.
     pub loops: LoopConfig,
+    /// `[handoff]`: who goes on where a sub-agent stopped.
+    pub handoff: HandoffConfig,
+    /// `[tests]`: what must pass before work counts as done.
+    pub tests: TestConfig,
+    /// `[behaviour]`: what every session reads at its start, and what it gets back after a compaction.
+    pub behaviour: BehaviourConfig,
+    /// `[subagents]`: which sub-agents there are, and what they are told.
+    pub subagents: SubagentConfig,
+    /// `[metrics]`: figures of each day in a file.
+    pub metrics: MetricsConfig,
+    /// `[docs]`: reminders to keep documentation up to date.
+    pub docs: DocsConfig,
     /// `locked`: keys and sections that only the administrator's file may set.
     pub locked: Vec<String>,
     /// `allow_managed_hooks_only`: only the administrator's hooks run.
@@ -196,6 +220,36 @@ pub(in crate::settings::keys) static FILE: Table = Table {
             "loops",
             "What happens to an agent that repeats itself.",
             Kind::Table(&loops::TABLE),
+        ),
+        Key::new(
+            "handoff",
+            "Who goes on where a sub-agent stopped.",
+            Kind::Table(&handoff::TABLE),
+        ),
+        Key::new(
+            "tests",
+            "What must pass before work counts as done.",
+            Kind::Table(&tests::TABLE),
+        ),
+        Key::new(
+            "behaviour",
+            "What every session reads at its start, and what it gets back after a compaction.",
+            Kind::Table(&behaviour::TABLE),
+        ),
+        Key::new(
+            "subagents",
+            "Which sub-agents there are, and what they are told.",
+            Kind::Table(&subagents::TABLE),
+        ),
+        Key::new(
+            "metrics",
+            "Figures of each day in a file.",
+            Kind::Table(&metrics::TABLE),
+        ),
+        Key::new(
+            "docs",
+            "Reminders to keep documentation up to date.",
+            Kind::Table(&docs::TABLE),
         ),
         Key::setting(
             "locked",

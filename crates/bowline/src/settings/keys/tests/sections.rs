@@ -86,6 +86,30 @@ fn every_key_is_read_in_both_spellings() {
         mode = "stop"
         warn_after = 2
         stop_after = 4
+        [handoff]
+        detect = true
+        hub = "conductor"
+        [tests]
+        gate = "stop"
+        test = "make check"
+        build = "make"
+        test_timeout_secs = 5
+        build_timeout_secs = 6
+        marker = "READY"
+        validator = "judge"
+        phases = true
+        [behaviour]
+        files = ["INDEX.md"]
+        recovery = true
+        [subagents]
+        registry = ["painter"]
+        strict = true
+        context = true
+        [metrics]
+        daily = true
+        [docs]
+        reminder = true
+        modules = ["modules"]
     "#;
     let camel = snake
         .replace("exit_policy", "exitPolicy")
@@ -144,6 +168,10 @@ fn every_key_is_read_in_both_spellings() {
             budget_chars: 500,
             texts: [("reflection.after-run".to_owned(), "off".to_owned())].into(),
             reflection: true,
+            debugging: true,
+            intent: true,
+            drift: true,
+            tool_patterns: true,
         },
         orchestrator: OrchestratorConfig {
             mode: OrchestratorMode::Strict,
@@ -157,18 +185,43 @@ fn every_key_is_read_in_both_spellings() {
             active_file: Some(".beads/active".to_owned()),
             active_command: Some("bd list".to_owned()),
             save_results: true,
-            texts: [("reflection.after-run".to_owned(), "Well?".to_owned())].into(),
-            debugging: true,
-            intent: true,
-            drift: true,
-            tool_patterns: true,
+        },
         errors: ErrorConfig {
             memory: true,
             follow_up_after: 5,
+        },
         loops: LoopConfig {
             mode: LoopMode::Stop,
             warn_after: 2,
             stop_after: 4,
+        },
+        handoff: HandoffConfig {
+            detect: true,
+            hub: "conductor".to_owned(),
+        },
+        tests: TestConfig {
+            gate: TestGate::Stop,
+            test: Some("make check".to_owned()),
+            build: Some("make".to_owned()),
+            test_timeout: Duration::from_secs(5),
+            build_timeout: Duration::from_secs(6),
+            marker: "READY".to_owned(),
+            validator: "judge".to_owned(),
+            phases: true,
+        },
+        behaviour: BehaviourConfig {
+            files: vec!["INDEX.md".to_owned()],
+            recovery: true,
+        },
+        subagents: SubagentConfig {
+            registry: vec!["painter".to_owned()],
+            strict: true,
+            context: true,
+        },
+        metrics: MetricsConfig { daily: true },
+        docs: DocsConfig {
+            reminder: true,
+            modules: vec!["modules".to_owned()],
         },
         ..Config::default()
     };
@@ -236,6 +289,13 @@ fn wrong_values_are_errors_and_change_nothing() {
         "work.active_file = ''",
         "work.active_command = ['bd']",
         "work.save_results = 'advise'",
+        "handoff.hub = ''",
+        "tests.gate = 'always'",
+        "tests.test_timeout_secs = 0",
+        "behaviour.files = 'INDEX.md'",
+        "subagents.registry = 'all'",
+        "metrics.daily = 'yes'",
+        "docs.modules = [1]",
         "dialects = 3",
         "dialects.x = 'french'",
     ] {
@@ -328,6 +388,14 @@ fn without_trust_only_what_tightens_counts() {
         ("work.active_file = '/etc/passwd'", false),
         ("work.active_command = 'make'", false),
         ("work.save_results = true", false),
+        // A stranger's project does not make Bowline run anything.
+        ("tests.gate = 'stop'", false),
+        ("tests.test = 'true'", false),
+        ("tests.build = 'true'", false),
+        ("behaviour.files = ['x']", false),
+        ("subagents.registry = ['x']", false),
+        ("subagents.strict = true", true),
+        ("handoff.detect = true", false),
     ] {
         for scope in [Scope::Project, Scope::Local] {
             let (config, findings) = resolve_one(scope, TrustState::Changed, text);

@@ -73,12 +73,14 @@ fn every_setting_goes_somewhere() {
 /// A field without a row can be set by nobody.
 #[test]
 fn every_field_of_the_settings_has_a_key() {
-    /// What other keys decide: `on_failure`, `timeout_secs`, `expires_secs`, `locked`.
+    /// What other keys decide: `on_failure`, `timeout_secs`, `expires_secs`, `test_timeout_secs`, `build_timeout_secs`, `locked`.
     const WITHOUT: &[&str] = &[
         "defaults.attempts",
         "defaults.timeout",
         "leases.expires",
         "orchestrator.decay",
+        "tests.test_timeout",
+        "tests.build_timeout",
         "allow_locked",
     ];
     fn check(section: &str, fields: &Value, table: &Table) {
