@@ -14,7 +14,7 @@ pub struct Text {
 }
 
 /// All texts, by their rules.
-pub const ALL: &[&[Text]] = &[crate::reflection::TEXTS];
+pub const ALL: &[&[Text]] = &[crate::cost::TEXTS, crate::reflection::TEXTS];
 
 /// Every text.
 pub fn all() -> impl Iterator<Item = &'static Text> {
