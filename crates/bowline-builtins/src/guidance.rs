@@ -4,6 +4,7 @@
 //! through [`Advice`].
 
 mod advice;
+pub mod cost;
 mod memory;
 mod reflection;
 
@@ -24,6 +25,7 @@ struct Ground {
     config: Config,
     memory: Arc<Memory>,
     advice: Advice,
+    spending: cost::Spending,
 }
 
 /// The hooks of guidance that a project has switched on.
@@ -33,9 +35,15 @@ pub(crate) fn hooks(settings: &Settings, shared: &SharedState) -> Vec<BuiltinHoo
         config: settings.config.clone(),
         memory: Arc::clone(&shared.memory),
         advice: Advice::new(settings.config.advice.clone(), Arc::clone(&shared.memory)),
+        spending: cost::Spending::new(settings.config.cost.clone(), shared.memory.store()),
     });
-    [reflection::Reflection::builtin(&ground)]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        reflection::Reflection::builtin(&ground),
+        cost::Track::builtin(&ground),
+        cost::Budget::builtin(&ground),
+        cost::Delegation::builtin(&ground),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }

@@ -5,6 +5,7 @@ mod caller;
 mod check;
 mod complete;
 mod completions;
+mod cost;
 mod daemon;
 mod demo;
 mod denied;
@@ -76,6 +77,7 @@ pub(crate) enum Command {
     Effort(effort::EffortArgs),
     Note(note::NoteArgs),
     Lease(lease::LeaseArgs),
+    Cost(cost::CostArgs),
     Store(store::StoreArgs),
     Test(test::TestArgs),
     Trust(trust::TrustArgs),
@@ -118,6 +120,7 @@ impl Command {
             | Self::Effort(_)
             | Self::Note(_)
             | Self::Lease(_)
+            | Self::Cost(_)
             | Self::Explain(_)
             | Self::Rules(_)
             | Self::Doctor(_)
@@ -152,6 +155,7 @@ impl Command {
             Self::Effort(args) => args.format(),
             Self::Note(args) => args.format(),
             Self::Lease(args) => args.format(),
+            Self::Cost(args) => args.format(),
             Self::Store(args) => args.format(),
             Self::Test(args) => args.format.format(),
             Self::Trust(args) => args.format.format(),
@@ -196,6 +200,7 @@ pub(crate) fn run(command: Command, ui: &mut Ui) -> Result<Outcome> {
         Command::Effort(args) => effort::run(args, ui),
         Command::Note(args) => note::run(&args, ui),
         Command::Lease(args) => lease::run(&args, ui),
+        Command::Cost(args) => cost::run(&args, ui),
         Command::Store(args) => store::run(args, ui),
         Command::Test(args) => test::run(&args, ui),
         Command::Trust(args) => trust::run(&args, ui),

@@ -17,6 +17,7 @@
 
 mod arguments;
 mod bounds;
+pub mod costs;
 pub mod efforts;
 pub mod events;
 pub mod fleet;
@@ -179,6 +180,11 @@ questions! {
     fleet::Messages,
     leases::List,
     leases::Release,
+    costs::Spent,
+    costs::Marks,
+    costs::Keep,
+    costs::Raise,
+    costs::Session,
     store::Size,
     store::Gaps,
     store::Integrity,

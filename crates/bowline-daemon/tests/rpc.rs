@@ -204,6 +204,10 @@ mod commands {
                 "tasks.new" => json!({"project": "/p", "name": "x"}),
                 "efforts.get" | "fleet.standing" | "notes.list" => json!({"project": "/p"}),
                 "efforts.perform" => json!({"project": "/p", "command": {"note": {"text": "x"}}}),
+                "costs.marks" => json!({"files": ["/t#1"]}),
+                "costs.keep" => json!({"usage": [], "mark": {"file": "/t#1", "offset": 5}}),
+                "costs.raise" => json!({"budget": "day", "name": "2026-11-15", "by": 1}),
+                "costs.session" => json!({"session": "x"}),
                 "leases.release" => json!({"paths": ["/p/x"]}),
                 "notes.add" => json!({"project": "/p", "text": "x"}),
                 // The one that was pinned before.

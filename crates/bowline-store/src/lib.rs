@@ -20,6 +20,7 @@
 
 mod caps;
 mod continuity;
+mod costs;
 mod error;
 mod folder;
 #[cfg(test)]
@@ -44,6 +45,7 @@ mod work;
 mod writer;
 
 pub use continuity::{AgentSignal, Continuity};
+pub use costs::{Costs, Mark, SpentFilter, SpentOn};
 pub use error::{Error, Result, Unavailable};
 pub use folder::private_folder;
 pub use gap::{Gap, GapCause};

@@ -6,6 +6,7 @@ mod calls;
 mod checkpoint;
 mod connection;
 mod continuity;
+mod costs;
 mod damage;
 mod delegations;
 mod events;
@@ -33,6 +34,7 @@ use chrono::{DateTime, Utc};
 use rusqlite::Connection;
 
 use crate::continuity::Continuity;
+use crate::costs::Costs;
 use crate::error::{Error, Result};
 use crate::folder;
 use crate::gap::{Gap, PendingGaps};
@@ -526,6 +528,10 @@ impl Store for SqliteStore {
     }
 
     fn continuity(&self) -> &dyn Continuity {
+        self
+    }
+
+    fn costs(&self) -> &dyn Costs {
         self
     }
 

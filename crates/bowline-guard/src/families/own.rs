@@ -95,6 +95,7 @@ fn is_harmless(parsed: &Parsed<'_>) -> bool {
                 || (parsed.at(1) == "forget" && parsed.has(&["dry-run"]))
         }
         "lease" => matches!(parsed.at(1), "" | "list"),
+        "cost" => parsed.at(1) != "allow",
         "trust" => parsed.has(&["list"]),
         // Without a yes it asks by itself.
         "init" => {

@@ -3,6 +3,7 @@
 //! These are rules of thumb, not bills: what was really used is in [`usage`](super::usage).
 
 use bowline_agents::Tool;
+use bowline_agents::claude_code::tools::current_name;
 use serde_json::Value;
 
 /// What a call is for, as far as handing it over goes.
@@ -46,12 +47,9 @@ impl Category {
     }
 }
 
-/// The tool of this name. Claude Code called the one that delegates `Task` before.
+/// The tool of this name, or of one that it had before.
 pub(super) fn known(tool: &str) -> Tool {
-    match tool {
-        "Task" => Tool::Delegate,
-        tool => Tool::named(tool),
-    }
+    Tool::named(current_name(tool))
 }
 
 /// What handing over a call takes beside that: to ask for it, and to read the answer.

@@ -68,6 +68,8 @@ pub struct Report {
     pub lines: Vec<Line>,
     /// The models whose prices are not known.
     pub unpriced_models: Vec<String>,
+    /// How many messages there are.
+    pub messages: u64,
     /// The tokens of all.
     pub tokens: Tokens,
     /// The cost of all, as far as the prices are known.
@@ -88,6 +90,7 @@ pub fn report(by: By, spent: &[Spent], prices: &Prices) -> Report {
     let mut lines: BTreeMap<&str, Line> = BTreeMap::new();
     for it in spent {
         let price = prices.find(&it.model, it.day, it.band);
+        report.messages += it.messages;
         report.tokens += it.tokens;
         if let Some(price) = price {
             report.cost += price.of(&it.tokens);

@@ -91,7 +91,7 @@ impl SqliteStore {
     }
 
     /// As [`Self::change`], for what nobody keeps a copy of.
-    fn change_uncopied<T: Send + 'static>(
+    pub(super) fn change_uncopied<T: Send + 'static>(
         &self,
         what: impl FnMut(&Connection) -> Result<T> + Send + 'static,
     ) -> Result<T> {

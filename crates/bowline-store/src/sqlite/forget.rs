@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, ToSql, params};
 
 use super::backend::SqliteBackend;
 use super::checkpoint::Emptied;
-use super::{connection, continuity, hook_memory, keys, millis};
+use super::{connection, continuity, costs, hook_memory, keys, millis};
 use crate::error::{Error, Result};
 use crate::queue::lock;
 use crate::store::{Forget, Forgotten};
@@ -44,6 +44,7 @@ pub(super) fn before(db: &Connection, cutoff: i64) -> Result<(usize, Forgotten)>
     )?;
     let continued = continuity::before(db, cutoff, ROWS)?;
     let remembered = hook_memory::before(db, cutoff, ROWS)?;
+    let used = costs::before(db, cutoff, ROWS)?;
     // A session is older than everything in it is new: it goes last.
     let sessions = if traces == 0 {
         continuity::with_old_sessions(db, cutoff, ROWS)?;
@@ -59,7 +60,7 @@ pub(super) fn before(db: &Connection, cutoff: i64) -> Result<(usize, Forgotten)>
         remains: Vec::new(),
     };
     Ok((
-        events + traces + prompts + work + delegations + continued + remembered + sessions,
+        events + traces + prompts + work + delegations + continued + remembered + used + sessions,
         forgotten,
     ))
 }
@@ -159,6 +160,7 @@ impl Forgetting {
             What::All => {
                 backend.remove(continuity::all)?;
                 backend.remove(hook_memory::all)?;
+                backend.remove(costs::all)?;
                 self.some_before(backend, i64::MAX)?
             }
             What::Session(_) | What::Project(_) => self.some_of_found(backend)?,
@@ -183,6 +185,7 @@ impl Forgetting {
             "UPDATE hooks SET last_failed_at = NULL, last_failure = NULL"
         };
         backend.remove(|db| Ok(db.execute_batch(sql)?))?;
+        backend.remove(costs::unused_names)?;
         let mut figures = lock(&backend.figures);
         if all {
             figures.clear();
@@ -217,6 +220,15 @@ impl Forgetting {
     }
 
     fn some_of(&mut self, db: &Connection, found: &mut Found) -> Result<usize> {
+        // What was used is also known of sessions that nothing else is known of.
+        let used = match &self.what {
+            What::Session(name) => costs::of_session(db, name, ROWS)?,
+            What::Project(path) => costs::of_project(db, path, ROWS)?,
+            What::Before(_) | What::All => 0,
+        };
+        if used > 0 {
+            return Ok(used);
+        }
         if found.chains.is_empty() && found.project.is_none() {
             return Ok(0);
         }
@@ -310,10 +322,11 @@ impl Forgetting {
         let delegations = remove("delegations", "delegations_by_chain")?;
         let continued = continuity::of_chain(db, chain, ROWS)?;
         let remembered = hook_memory::of_chain(db, chain)?;
+        let used = costs::of_chain(db, chain, ROWS)?;
         let sessions = remove("sessions", "sessions_by_chain")?;
         self.forgotten.traces += traces as u64;
         self.forgotten.sessions += sessions as u64;
-        Ok(traces + prompts + work + delegations + continued + remembered + sessions)
+        Ok(traces + prompts + work + delegations + continued + remembered + used + sessions)
     }
 }
 

@@ -452,6 +452,10 @@ impl Store for Watched {
         self.kept.remembered(of, name, hook)
     }
 
+    fn costs(&self) -> &dyn bowline_store::Costs {
+        self.kept.costs()
+    }
+
     fn continuity(&self) -> &dyn Continuity {
         self.kept.continuity()
     }

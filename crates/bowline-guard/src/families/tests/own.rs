@@ -75,6 +75,7 @@ fn its_commands() {
          self bowline approvals grant 7
          self bowline frobnicate
          self bowline lease release src/main.rs
+         self bowline cost allow session
          self bowline trust --yes
          self bowline trust --revoke
          self bowline pause --for 10m
@@ -101,6 +102,8 @@ fn its_commands() {
          pass bowline store size
          pass bowline store forget --all --dry-run
          pass bowline lease list --json
+         pass bowline cost --by model --since 7d
+         pass bowline cost summary
          pass bowline trust --list
          pass bowline daemon status
          pass bowline trace list --json

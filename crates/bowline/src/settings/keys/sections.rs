@@ -3,6 +3,7 @@
 
 mod advice;
 mod bridge;
+mod cost;
 mod defaults;
 mod effort;
 mod fleet;
@@ -28,6 +29,7 @@ use defaults::{DEDUPE, EXIT_POLICY, ON_FAILURE};
 
 pub use advice::AdviceConfig;
 pub use bridge::BridgeConfig;
+pub use cost::{CostConfig, Dollars, ModelPrice};
 pub use defaults::Defaults;
 pub use effort::{EffortConfig, OnAutoCompaction};
 pub use fleet::FleetConfig;
@@ -69,6 +71,8 @@ pub struct Config {
     pub fleet: FleetConfig,
     /// `[advice]`: what agents are told without having asked.
     pub advice: AdviceConfig,
+    /// `[cost]`: what agents may cost.
+    pub cost: CostConfig,
     /// `locked`: keys and sections that only the administrator's file may set.
     pub locked: Vec<String>,
     /// `allow_managed_hooks_only`: only the administrator's hooks run.
@@ -161,6 +165,7 @@ pub(in crate::settings::keys) static FILE: Table = Table {
             "What agents are told without having asked.",
             Kind::Table(&advice::TABLE),
         ),
+        Key::new("cost", "What agents may cost.", Kind::Table(&cost::TABLE)),
         Key::setting(
             "locked",
             "Keys and sections that only the administrator's file may set. Of `guard`, others may still tighten.",
