@@ -3,4 +3,5 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
 mod advice;
+mod cost;
 mod stand;

@@ -179,7 +179,7 @@ fn by_beginning(named: &str, records: &mut Records, ui: &Ui) -> Result<String> {
     let spent = records.ask(&costs::Spent { filter }, ui)?;
     let used = spent.into_iter().map(|it| it.key);
     let known = records.ask(&sessions::List::default(), ui)?;
-    let known = known.into_iter().map(|it| it.newest.name);
+    let known = known.into_iter().map(|it| it.newest.session);
     let mut names: Vec<String> = used.chain(known).collect();
     names.sort();
     names.dedup();
@@ -208,7 +208,7 @@ fn last_active(project: &Path, records: &mut Records, ui: &Ui) -> Result<String>
         };
         let found = records.ask(&question, ui)?;
         if let Some(session) = found.into_iter().next() {
-            return Ok(session.newest.name);
+            return Ok(session.newest.session);
         }
     }
     Err(Error::input("no session is recorded yet")
