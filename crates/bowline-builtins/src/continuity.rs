@@ -32,6 +32,7 @@ use serde_json::{Map, Value};
 
 pub use caller::Caller;
 pub use desk::{Desk, Done};
+pub(crate) use files::Transcript;
 pub use files::artifacts;
 pub(crate) use files::{last_lines, open_regular};
 pub use live::Live;

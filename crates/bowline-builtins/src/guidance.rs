@@ -11,6 +11,7 @@ mod drift;
 mod errors;
 mod intent;
 mod loops;
+pub mod cost;
 mod memory;
 mod orchestrator;
 mod reflection;
@@ -55,6 +56,7 @@ struct Ground {
     memory: Arc<Memory>,
     live: Arc<Live>,
     advice: Advice,
+    spending: cost::Spending,
     analyst: Arc<Analyst>,
 }
 
@@ -124,6 +126,7 @@ pub(crate) fn hooks(
         memory: Arc::clone(&shared.memory),
         live: Arc::clone(&shared.live),
         advice: Advice::new(settings.config.advice.clone(), Arc::clone(&shared.memory)),
+        spending: cost::Spending::new(settings.config.cost.clone(), shared.memory.store()),
         analyst: Arc::clone(analyst),
     });
     [
@@ -144,6 +147,9 @@ pub(crate) fn hooks(
         subagents::Subagents::builtin(&ground),
         documentation::DocsReminder::builtin(&ground),
         metrics::Metrics::builtin(&ground),
+        cost::Track::builtin(&ground),
+        cost::Budget::builtin(&ground),
+        cost::Delegation::builtin(&ground),
     ]
     .into_iter()
     .flatten()

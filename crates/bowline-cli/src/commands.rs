@@ -5,6 +5,7 @@ mod caller;
 mod check;
 mod complete;
 mod completions;
+mod cost;
 mod daemon;
 mod demo;
 mod denied;
@@ -84,6 +85,7 @@ pub(crate) enum Command {
     Orchestrator(orchestrator::OrchestratorArgs),
     Errors(errors::ErrorsArgs),
     Metrics(metrics::MetricsArgs),
+    Cost(cost::CostArgs),
     Store(store::StoreArgs),
     Test(test::TestArgs),
     Trust(trust::TrustArgs),
@@ -130,6 +132,7 @@ impl Command {
             | Self::Orchestrator(_)
             | Self::Errors(_)
             | Self::Metrics(_)
+            | Self::Cost(_)
             | Self::Explain(_)
             | Self::Rules(_)
             | Self::Doctor(_)
@@ -168,6 +171,7 @@ impl Command {
             Self::Orchestrator(args) => args.format(),
             Self::Errors(args) => args.format(),
             Self::Metrics(args) => args.format(),
+            Self::Cost(args) => args.format(),
             Self::Store(args) => args.format(),
             Self::Test(args) => args.format.format(),
             Self::Trust(args) => args.format.format(),
@@ -216,6 +220,7 @@ pub(crate) fn run(command: Command, ui: &mut Ui) -> Result<Outcome> {
         Command::Orchestrator(args) => orchestrator::run(&args, ui),
         Command::Errors(args) => errors::run(&args, ui),
         Command::Metrics(args) => metrics::run(&args, ui),
+        Command::Cost(args) => cost::run(&args, ui),
         Command::Store(args) => store::run(args, ui),
         Command::Test(args) => test::run(&args, ui),
         Command::Trust(args) => trust::run(&args, ui),

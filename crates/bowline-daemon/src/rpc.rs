@@ -17,6 +17,7 @@
 
 mod arguments;
 mod bounds;
+pub mod costs;
 pub mod efforts;
 pub mod errors;
 pub mod events;
@@ -199,6 +200,11 @@ questions! {
     errors::Forget,
     metrics::Day,
     metrics::Report,
+    costs::Spent,
+    costs::Marks,
+    costs::Keep,
+    costs::Raise,
+    costs::Session,
     store::Size,
     store::Gaps,
     store::Integrity,

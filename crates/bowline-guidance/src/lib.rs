@@ -13,6 +13,7 @@ pub mod handoff;
 pub mod metrics;
 pub mod project_tests;
 pub mod recovery;
+pub mod cost;
 pub mod reflection;
 pub mod subagent;
 pub mod test_output;

@@ -31,6 +31,7 @@ pub const ALL: &[&[Text]] = &[
     crate::subagent::TEXTS,
     crate::documentation::TEXTS,
 ];
+pub const ALL: &[&[Text]] = &[crate::cost::TEXTS, crate::reflection::TEXTS];
 
 /// Every text.
 pub fn all() -> impl Iterator<Item = &'static Text> {

@@ -243,7 +243,7 @@ fn cut_option(text: &mut Option<String>, characters: usize) {
 }
 
 /// Cuts a text to this many characters, the mark included.
-fn cut(text: &mut String, characters: usize) {
+pub(crate) fn cut(text: &mut String, characters: usize) {
     if text.len() <= characters || text.char_indices().nth(characters).is_none() {
         return;
     }

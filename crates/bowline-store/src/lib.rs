@@ -20,6 +20,7 @@
 
 mod caps;
 mod continuity;
+mod costs;
 mod error;
 mod failures;
 mod folder;
@@ -46,6 +47,7 @@ mod work_items;
 mod writer;
 
 pub use continuity::{AgentSignal, Continuity};
+pub use costs::{Costs, Mark, SpentFilter, SpentOn};
 pub use error::{Error, Result, Unavailable};
 pub use failures::{
     FailedCall, Failure, FailureFilter, FailureRef, Failures, FollowUp, FollowUpStatus, PastFailure,

@@ -6,6 +6,7 @@ mod calls;
 mod checkpoint;
 mod connection;
 mod continuity;
+mod costs;
 mod damage;
 mod delegations;
 mod events;
@@ -37,6 +38,7 @@ use chrono::{DateTime, Utc};
 use rusqlite::Connection;
 
 use crate::continuity::Continuity;
+use crate::costs::Costs;
 use crate::error::{Error, Result};
 use crate::failures::Failures;
 use crate::folder;
@@ -561,6 +563,10 @@ impl Store for SqliteStore {
     }
 
     fn continuity(&self) -> &dyn Continuity {
+        self
+    }
+
+    fn costs(&self) -> &dyn Costs {
         self
     }
 

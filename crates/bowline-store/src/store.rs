@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::continuity::Continuity;
+use crate::costs::Costs;
 use crate::error::Result;
 use crate::failures::Failures;
 use crate::gap::Gap;
@@ -344,6 +345,9 @@ pub trait Store: Send + Sync {
 
     /// Tasks, efforts, notes and the fleet.
     fn continuity(&self) -> &dyn Continuity;
+
+    /// What agents cost.
+    fn costs(&self) -> &dyn Costs;
 
     /// What the store could not take yet. Works even if the database cannot be read.
     fn waiting(&self) -> Waiting;

@@ -9,6 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use bowline_guidance::cost::budget::BudgetOf;
+use bowline_guidance::cost::prices::Usd;
 use bowline_guidance::work::{NewItem, Priority, WorkKind, WorkStatus};
 use bowline_store::{
     CallKey, Change, DelegationStart, FailedCall, FailureRef, Forget, HookFired, MemoryOf, SqliteStore, Store, TraceEnd, TraceStart, TraceStatus,
@@ -123,6 +125,22 @@ fn tables(store: &SqliteStore) -> Vec<(String, i64, bool)> {
         .collect()
 }
 
+/// What messages used, how far a transcript was read, and a budget that was raised.
+fn fill_costs(store: &dyn Store) {
+    let usage = serde_json::from_value(json!({
+        "message": "m", "at": "2026-11-15T06:29:50Z", "session": "s", "folder": "/p", "model": "claude-opus-4-8",
+        "tokens": {"input": 1, "output": 1, "cache_write": 0, "cache_read": 0},
+    }));
+    let mark = bowline_store::Mark {
+        file: "/t/a#1".to_owned(),
+        offset: 1,
+    };
+    let costs = store.costs();
+    costs.keep_usage(vec![usage.unwrap()], Some(mark)).unwrap();
+    let (of, by) = (BudgetOf::Session, Usd(1));
+    costs.raise_budget(of, "s", by, chrono::Utc::now()).unwrap();
+}
+
 #[test]
 fn every_table_is_emptied() {
     /// They are filled by other things than records of a session. The tables of continuity are filled and emptied in
@@ -181,6 +199,7 @@ fn every_table_is_emptied() {
         let work = store.work();
         work.add_item("/home/NEEDLE", Some("s"), &item, Utc::now())
             .unwrap();
+        fill_costs(&store);
         for (name, rows, _) in tables(&store) {
             let is_apart = APART.contains(&name.as_str());
             assert!(rows > 0 || is_apart, "let this test fill {name}");

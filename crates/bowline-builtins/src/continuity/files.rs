@@ -251,16 +251,16 @@ pub(crate) fn open_regular(path: &str) -> Option<File> {
 }
 
 /// A transcript that is there now.
-pub(super) struct Transcript {
-    file: File,
+pub(crate) struct Transcript {
+    pub(crate) file: File,
     /// Names it among all. A file that was replaced by another one is another transcript.
-    pub(super) name: String,
+    pub(crate) name: String,
     identity: Option<u64>,
-    length: u64,
+    pub(crate) length: u64,
 }
 
 impl Transcript {
-    pub(super) fn open(path: &str) -> Option<Self> {
+    pub(crate) fn open(path: &str) -> Option<Self> {
         let file = open_regular(path)?;
         let metadata = file.metadata().ok()?;
         Some(Self {

@@ -5,6 +5,7 @@
 mod advice;
 mod delegation;
 mod orchestrator;
+mod cost;
 mod stand;
 mod work;
 mod errors;

@@ -112,6 +112,7 @@ fn is_harmless(parsed: &Parsed<'_>) -> bool {
         "lease" => matches!(parsed.at(1), "" | "list"),
         // An agent that was stopped may begin anew; only a person switches it off.
         "orchestrator" => matches!(parsed.at(1), "" | "status" | "reset" | "on"),
+        "cost" => parsed.at(1) != "allow",
         "trust" => parsed.has(&["list"]),
         // Without a yes it asks by itself.
         "init" => {

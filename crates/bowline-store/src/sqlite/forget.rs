@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension, ToSql, params};
 
 use super::backend::SqliteBackend;
 use super::checkpoint::Emptied;
-use super::{connection, continuity, failures, hook_memory, keys, millis, work_items};
+use super::{connection, continuity, costs, failures, hook_memory, keys, millis, work_items};
 use crate::error::{Error, Result};
 use crate::queue::lock;
 use crate::store::{Forget, Forgotten};
@@ -46,6 +46,7 @@ pub(super) fn before(db: &Connection, cutoff: i64) -> Result<(usize, Forgotten)>
     let remembered = hook_memory::before(db, cutoff, ROWS)?;
     let items = work_items::before(db, cutoff, ROWS)?;
     let failed = failures::before(db, cutoff, ROWS)?;
+    let used = costs::before(db, cutoff, ROWS)?;
     // A session is older than everything in it is new: it goes last.
     let sessions = if traces == 0 {
         continuity::with_old_sessions(db, cutoff, ROWS)?;
@@ -61,7 +62,7 @@ pub(super) fn before(db: &Connection, cutoff: i64) -> Result<(usize, Forgotten)>
         remains: Vec::new(),
     };
     Ok((
-        events + traces + prompts + work + delegations + continued + remembered + items + failed + sessions,
+        events + traces + prompts + work + delegations + continued + remembered + items + failed + used + sessions,
         forgotten,
     ))
 }
@@ -163,6 +164,7 @@ impl Forgetting {
                 backend.remove(hook_memory::all)?;
                 backend.remove(work_items::all)?;
                 backend.remove(failures::all)?;
+                backend.remove(costs::all)?;
                 self.some_before(backend, i64::MAX)?
             }
             What::Session(_) | What::Project(_) => self.some_of_found(backend)?,
@@ -187,6 +189,7 @@ impl Forgetting {
             "UPDATE hooks SET last_failed_at = NULL, last_failure = NULL"
         };
         backend.remove(|db| Ok(db.execute_batch(sql)?))?;
+        backend.remove(costs::unused_names)?;
         let mut figures = lock(&backend.figures);
         if all {
             figures.clear();
@@ -221,6 +224,15 @@ impl Forgetting {
     }
 
     fn some_of(&mut self, db: &Connection, found: &mut Found) -> Result<usize> {
+        // What was used is also known of sessions that nothing else is known of.
+        let used = match &self.what {
+            What::Session(name) => costs::of_session(db, name, ROWS)?,
+            What::Project(path) => costs::of_project(db, path, ROWS)?,
+            What::Before(_) | What::All => 0,
+        };
+        if used > 0 {
+            return Ok(used);
+        }
         if found.chains.is_empty() && found.project.is_none() {
             return Ok(0);
         }
@@ -316,12 +328,13 @@ impl Forgetting {
         let delegations = remove("delegations", "delegations_by_chain")?;
         let continued = continuity::of_chain(db, chain, ROWS)?;
         let remembered = hook_memory::of_chain(db, chain)?;
+        let used = costs::of_chain(db, chain, ROWS)?;
         let failed = failures::of_chain(db, chain, ROWS)?;
         let items = work_items::of_chain(db, chain)?;
         let sessions = remove("sessions", "sessions_by_chain")?;
         self.forgotten.traces += traces as u64;
         self.forgotten.sessions += sessions as u64;
-        Ok(traces + prompts + work + delegations + continued + remembered + items + failed + sessions)
+        Ok(traces + prompts + work + delegations + continued + remembered + items + failed + used + sessions)
     }
 }
 

@@ -480,6 +480,10 @@ impl Store for Watched {
         self.kept.failures()
     }
 
+    fn costs(&self) -> &dyn bowline_store::Costs {
+        self.kept.costs()
+    }
+
     fn continuity(&self) -> &dyn Continuity {
         self.kept.continuity()
     }

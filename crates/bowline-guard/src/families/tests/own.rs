@@ -78,6 +78,7 @@ fn its_commands() {
          self bowline orchestrator off
          self bowline orchestrator off --session s1
          self bowline errors forget 3
+         self bowline cost allow session
          self bowline trust --yes
          self bowline trust --revoke
          self bowline pause --for 10m
@@ -113,6 +114,8 @@ fn its_commands() {
          pass bowline errors show 3
          pass bowline errors done 3
          pass bowline metrics write
+         pass bowline cost --by model --since 7d
+         pass bowline cost summary
          pass bowline trust --list
          pass bowline daemon status
          pass bowline trace list --json

@@ -4,6 +4,7 @@
 mod advice;
 mod behaviour;
 mod bridge;
+mod cost;
 mod defaults;
 mod docs;
 mod effort;
@@ -39,6 +40,7 @@ use defaults::{DEDUPE, EXIT_POLICY, ON_FAILURE};
 pub use advice::AdviceConfig;
 pub use behaviour::BehaviourConfig;
 pub use bridge::BridgeConfig;
+pub use cost::{CostConfig, Dollars, ModelPrice};
 pub use defaults::Defaults;
 pub use docs::DocsConfig;
 pub use effort::{EffortConfig, OnAutoCompaction};
@@ -109,6 +111,8 @@ pub struct Config {
     pub metrics: MetricsConfig,
     /// `[docs]`: reminders to keep documentation up to date.
     pub docs: DocsConfig,
+    /// `[cost]`: what agents may cost.
+    pub cost: CostConfig,
     /// `locked`: keys and sections that only the administrator's file may set.
     pub locked: Vec<String>,
     /// `allow_managed_hooks_only`: only the administrator's hooks run.
@@ -251,6 +255,9 @@ pub(in crate::settings::keys) static FILE: Table = Table {
             "Reminders to keep documentation up to date.",
             Kind::Table(&docs::TABLE),
         ),
+        ),
+        Key::new(
+        Key::new("cost", "What agents may cost.", Kind::Table(&cost::TABLE)),
         Key::setting(
             "locked",
             "Keys and sections that only the administrator's file may set. Of `guard`, others may still tighten.",

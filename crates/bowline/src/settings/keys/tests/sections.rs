@@ -110,6 +110,14 @@ fn every_key_is_read_in_both_spellings() {
         [docs]
         reminder = true
         modules = ["modules"]
+        [cost]
+        track = true
+        max_usd_session = 5
+        max_usd_effort = 20.5
+        max_usd_day = 50
+        warn_percent = 70
+        predict = true
+        prices = { local = { input = 0.5, output = 2, cache_write = 0.6, cache_write_1h = 1, cache_read = 0.05 } }
     "#;
     let camel = snake
         .replace("exit_policy", "exitPolicy")
@@ -223,6 +231,25 @@ fn every_key_is_read_in_both_spellings() {
             reminder: true,
             modules: vec!["modules".to_owned()],
         },
+        cost: CostConfig {
+            track: true,
+            max_usd_session: Some(Dollars(5_000_000_000)),
+            max_usd_effort: Some(Dollars(20_500_000_000)),
+            max_usd_day: Some(Dollars(50_000_000_000)),
+            warn_percent: 70,
+            predict: true,
+            prices: [(
+                "local".to_owned(),
+                ModelPrice {
+                    input: Some(Dollars(500_000_000)),
+                    output: Some(Dollars(2_000_000_000)),
+                    cache_write: Some(Dollars(600_000_000)),
+                    cache_write_1h: Some(Dollars(1_000_000_000)),
+                    cache_read: Some(Dollars(50_000_000)),
+                },
+            )]
+            .into(),
+        },
         ..Config::default()
     };
     let written: toml::Table = snake.parse().unwrap();
@@ -279,6 +306,10 @@ fn wrong_values_are_errors_and_change_nothing() {
         "loops.mode = 'loud'",
         "errors.memory = 3",
         "leases.expires_secs = -1",
+        "cost.max_usd_day = -1",
+        "cost.max_usd_day = '$5'",
+        "cost.warn_percent = 101",
+        "cost.prices.local.input = 'much'",
         "fleet.notify = 'desktop'",
         "orchestrator.mode = 'hard'",
         "orchestrator.explorations = 0",
@@ -379,6 +410,9 @@ fn without_trust_only_what_tightens_counts() {
         ("loops.mode = 'stop'", true),
         ("loops.stop_after = 100", false),
         ("errors.memory = true", false),
+        ("cost.max_usd_session = 1", true),
+        ("cost.track = true", false),
+        ("cost.prices.local.input = 0", false),
         ("fleet.notify = true", false),
         ("orchestrator.mode = 'strict'", true),
         ("orchestrator.breaker = 1", false),
