@@ -59,6 +59,10 @@ fn every_key_is_read_in_both_spellings() {
         expires_secs = 60
         [fleet]
         notify = true
+        [advice]
+        budget_chars = 500
+        texts.reflection = "And now?"
+        reflection = true
     "#;
     let camel = snake
         .replace("exit_policy", "exitPolicy")
@@ -113,6 +117,11 @@ fn every_key_is_read_in_both_spellings() {
             expires: Duration::from_secs(60),
         },
         fleet: FleetConfig { notify: true },
+        advice: AdviceConfig {
+            budget_chars: 500,
+            texts: [("reflection".to_owned(), "And now?".to_owned())].into(),
+            reflection: true,
+        },
         ..Config::default()
     };
     let written: toml::Table = snake.parse().unwrap();
