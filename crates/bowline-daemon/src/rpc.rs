@@ -17,6 +17,7 @@
 
 mod arguments;
 mod bounds;
+pub mod digest;
 pub mod efforts;
 pub mod events;
 pub mod fleet;
@@ -179,6 +180,7 @@ questions! {
     fleet::Messages,
     leases::List,
     leases::Release,
+    digest::Of,
     store::Size,
     store::Gaps,
     store::Integrity,

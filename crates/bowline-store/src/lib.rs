@@ -20,6 +20,7 @@
 
 mod caps;
 mod continuity;
+mod digest;
 mod error;
 mod folder;
 #[cfg(test)]
@@ -44,6 +45,9 @@ mod work;
 mod writer;
 
 pub use continuity::{AgentSignal, Continuity};
+pub use digest::{
+    AnswerCount, Digest, DigestFilter, FailedHook, RuleDigest, StatusCount, ToolFailures,
+};
 pub use error::{Error, Result, Unavailable};
 pub use folder::private_folder;
 pub use gap::{Gap, GapCause};

@@ -8,6 +8,7 @@ mod connection;
 mod continuity;
 mod damage;
 mod delegations;
+mod digest;
 mod events;
 mod forget;
 mod hook_memory;
@@ -33,6 +34,7 @@ use chrono::{DateTime, Utc};
 use rusqlite::Connection;
 
 use crate::continuity::Continuity;
+use crate::digest::{Digest, DigestFilter};
 use crate::error::{Error, Result};
 use crate::folder;
 use crate::gap::{Gap, PendingGaps};
@@ -436,6 +438,10 @@ impl Store for SqliteStore {
 
     fn events_of(&self, call: &Trace) -> Result<Vec<RecordedEvent>> {
         self.read(|db| events::of_call(db, call))
+    }
+
+    fn digest(&self, filter: &DigestFilter<'_>) -> Result<Digest> {
+        self.read(|db| digest::digest(db, filter))
     }
 
     fn hook_figures(&self) -> Result<Vec<HookFigures>> {

@@ -84,8 +84,8 @@ fn is_harmless(parsed: &Parsed<'_>) -> bool {
     match parsed.at(0) {
         "" | "check" | "complete" | "completions" | "demo" | "denied" | "doctor" | "effort"
         | "eval" | "events" | "explain" | "fleet" | "help" | "hook" | "hooks" | "log"
-        | "redact" | "resume" | "schema" | "session" | "status" | "task" | "test" | "trace"
-        | "version" => true,
+        | "redact" | "report" | "resume" | "schema" | "session" | "status" | "task" | "test"
+        | "trace" | "version" => true,
         // A person may have pinned it.
         "note" => parsed.at(1) != "remove",
         "rules" => matches!(parsed.at(1), "" | "list" | "show" | "test"),
@@ -95,6 +95,7 @@ fn is_harmless(parsed: &Parsed<'_>) -> bool {
                 || (parsed.at(1) == "forget" && parsed.has(&["dry-run"]))
         }
         "lease" => matches!(parsed.at(1), "" | "list"),
+        "config" => matches!(parsed.at(1), "" | "show"),
         "trust" => parsed.has(&["list"]),
         // Without a yes it asks by itself.
         "init" => {

@@ -10,9 +10,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bowline_store::{
-    Continuity, EventFilter, Forget, Forgotten, Gap, HookFigures, Integrity, MemoryOf, Options,
-    PastCall, RecordedEvent, Result, SessionDetails, SessionFilter, SessionRef, SessionSummary,
-    Size, SqliteStore, Store, Submission, Trace, TraceFilter, TraceStatistics, TraceTree, Waiting,
+    Continuity, Digest, DigestFilter, EventFilter, Forget, Forgotten, Gap, HookFigures, Integrity,
+    MemoryOf, Options, PastCall, RecordedEvent, Result, SessionDetails, SessionFilter, SessionRef,
+    SessionSummary, Size, SqliteStore, Store, Submission, Trace, TraceFilter, TraceStatistics,
+    TraceTree, Waiting,
 };
 use bowline_wire::{Acknowledgement, Answer, Call, CallId, Heard, Lines, MAX_REPLY};
 use chrono::{DateTime, Utc};
@@ -413,6 +414,10 @@ impl Store for Watched {
 
     fn events_of(&self, call: &Trace) -> Result<Vec<RecordedEvent>> {
         self.kept.events_of(call)
+    }
+
+    fn digest(&self, filter: &DigestFilter<'_>) -> Result<Digest> {
+        self.kept.digest(filter)
     }
 
     fn hook_figures(&self) -> Result<Vec<HookFigures>> {

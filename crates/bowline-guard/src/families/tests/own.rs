@@ -75,6 +75,7 @@ fn its_commands() {
          self bowline approvals grant 7
          self bowline frobnicate
          self bowline lease release src/main.rs
+         self bowline config init --preset safe --force
          self bowline trust --yes
          self bowline trust --revoke
          self bowline pause --for 10m
@@ -101,6 +102,8 @@ fn its_commands() {
          pass bowline store size
          pass bowline store forget --all --dry-run
          pass bowline lease list --json
+         pass bowline config show leases --json
+         pass bowline report --since 1w --md
          pass bowline trust --list
          pass bowline daemon status
          pass bowline trace list --json
