@@ -6,6 +6,7 @@ mod check;
 mod complete;
 mod completions;
 mod cost;
+mod config;
 mod daemon;
 mod demo;
 mod denied;
@@ -30,6 +31,7 @@ mod note;
 mod orchestrator;
 mod pause;
 mod redact;
+mod report;
 mod resume;
 mod rules;
 mod schema;
@@ -69,6 +71,7 @@ pub(crate) enum Command {
     Uninstall(uninstall::UninstallArgs),
     Events(events::EventsArgs),
     Check(check::CheckArgs),
+    Config(config::ConfigArgs),
     Hooks(hooks::HooksArgs),
     Trace(trace::TraceArgs),
     Session(session::SessionArgs),
@@ -77,6 +80,7 @@ pub(crate) enum Command {
     Supervise(supervise::SuperviseArgs),
     Log(log::LogArgs),
     Denied(denied::DeniedArgs),
+    Report(report::ReportArgs),
     Task(task::TaskArgs),
     Effort(effort::EffortArgs),
     Note(note::NoteArgs),
@@ -119,11 +123,13 @@ impl Command {
         match self {
             Self::Events(_)
             | Self::Check(_)
+            | Self::Config(_)
             | Self::Hooks(_)
             | Self::Trace(_)
             | Self::Session(_)
             | Self::Log(_)
             | Self::Denied(_)
+            | Self::Report(_)
             | Self::Task(_)
             | Self::Effort(_)
             | Self::Note(_)
@@ -157,12 +163,14 @@ impl Command {
             Self::Uninstall(args) => args.format.format(),
             Self::Events(args) => args.format.format(),
             Self::Check(args) => args.format.format(),
+            Self::Config(args) => args.format(),
             Self::Hooks(args) => args.format.format(),
             Self::Trace(args) => args.format(),
             Self::Session(args) => args.format(),
             Self::Fleet(args) => args.format(),
             Self::Log(args) => args.format.format(),
             Self::Denied(args) => args.format.format(),
+            Self::Report(args) => args.format.format(),
             Self::Task(args) => args.format(),
             Self::Effort(args) => args.format(),
             Self::Note(args) => args.format(),
@@ -204,6 +212,7 @@ pub(crate) fn run(command: Command, ui: &mut Ui) -> Result<Outcome> {
         Command::Uninstall(args) => uninstall::run(&args, ui),
         Command::Events(args) => events::run(&args, ui),
         Command::Check(args) => check::run(&args, ui),
+        Command::Config(args) => config::run(&args, ui),
         Command::Hooks(args) => hooks::run(&args, ui),
         Command::Trace(args) => trace::run(args, ui),
         Command::Session(args) => session::run(&args, ui),
@@ -212,6 +221,7 @@ pub(crate) fn run(command: Command, ui: &mut Ui) -> Result<Outcome> {
         Command::Supervise(args) => supervise::run(&args, ui),
         Command::Log(args) => log::run(&args, ui),
         Command::Denied(args) => denied::run(args, ui),
+        Command::Report(args) => report::run(&args, ui),
         Command::Task(args) => task::run(args, ui),
         Command::Effort(args) => effort::run(args, ui),
         Command::Note(args) => note::run(&args, ui),

@@ -11,6 +11,7 @@ mod error;
 mod finding;
 mod hook_view;
 mod moment;
+mod own_settings;
 mod process;
 mod project;
 mod recorded;

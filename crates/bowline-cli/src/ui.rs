@@ -285,14 +285,26 @@ impl Ui {
     pub(crate) fn ask(&mut self, question: &str) -> Result<YesOrNo> {
         // The subject of the question must be visible, also where nobody can be asked.
         self.flush()?;
-        if !io::stdin().is_terminal() {
+        if !Self::can_ask() {
             return Err(Error::new(
                 ErrorKind::Terminal,
                 "cannot ask for confirmation: standard input is not a terminal",
             ));
         }
-        self.out.push_str(question);
-        self.out.push_str(" [y/N] ");
+        Ok(match self.answer(&format!("{question} [y/N] "))?.as_str() {
+            "y" | "yes" => YesOrNo::Yes,
+            _ => YesOrNo::No,
+        })
+    }
+
+    /// Whether somebody can be asked.
+    pub(crate) fn can_ask() -> bool {
+        io::stdin().is_terminal()
+    }
+
+    /// What a person answers, in small letters; nothing where nobody answers.
+    pub(crate) fn answer(&mut self, prompt: &str) -> Result<String> {
+        self.out.push_str(prompt);
         self.flush()?;
         let mut answer = String::new();
         io::stdin()
@@ -300,10 +312,7 @@ impl Ui {
             .take(LONGEST_ANSWER)
             .read_line(&mut answer)
             .map_err(|source| Error::terminal("cannot read the answer", source))?;
-        Ok(match answer.trim().to_lowercase().as_str() {
-            "y" | "yes" => YesOrNo::Yes,
-            _ => YesOrNo::No,
-        })
+        Ok(answer.trim().to_lowercase())
     }
 
     /// Says something beside the answer, on standard error. Whether that works makes no difference.

@@ -10,6 +10,7 @@ mod install {
     mod init;
     mod installed;
     mod pause;
+    mod preset;
     mod test;
     mod uninstall;
 }

@@ -9,6 +9,7 @@ mod views {
     mod history;
     mod hooks;
     mod log;
+    mod report;
     mod sessions;
     mod snapshots;
     mod store;

@@ -18,6 +18,7 @@
 mod arguments;
 mod bounds;
 pub mod costs;
+pub mod digest;
 pub mod efforts;
 pub mod errors;
 pub mod events;
@@ -205,6 +206,7 @@ questions! {
     costs::Keep,
     costs::Raise,
     costs::Session,
+    digest::Of,
     store::Size,
     store::Gaps,
     store::Integrity,

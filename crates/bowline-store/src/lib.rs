@@ -21,6 +21,7 @@
 mod caps;
 mod continuity;
 mod costs;
+mod digest;
 mod error;
 mod failures;
 mod folder;
@@ -48,6 +49,9 @@ mod writer;
 
 pub use continuity::{AgentSignal, Continuity};
 pub use costs::{Costs, Mark, SpentFilter, SpentOn};
+pub use digest::{
+    AnswerCount, Digest, DigestFilter, FailedHook, RuleDigest, StatusCount, ToolFailures,
+};
 pub use error::{Error, Result, Unavailable};
 pub use failures::{
     FailedCall, Failure, FailureFilter, FailureRef, Failures, FollowUp, FollowUpStatus, PastFailure,

@@ -9,6 +9,7 @@ mod continuity;
 mod costs;
 mod damage;
 mod delegations;
+mod digest;
 mod events;
 mod failures;
 mod figures;
@@ -39,6 +40,7 @@ use rusqlite::Connection;
 
 use crate::continuity::Continuity;
 use crate::costs::Costs;
+use crate::digest::{Digest, DigestFilter};
 use crate::error::{Error, Result};
 use crate::failures::Failures;
 use crate::folder;
@@ -444,6 +446,10 @@ impl Store for SqliteStore {
 
     fn events_of(&self, call: &Trace) -> Result<Vec<RecordedEvent>> {
         self.read(|db| events::of_call(db, call))
+    }
+
+    fn digest(&self, filter: &DigestFilter<'_>) -> Result<Digest> {
+        self.read(|db| digest::digest(db, filter))
     }
 
     fn hook_figures(&self) -> Result<Vec<HookFigures>> {

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::continuity::Continuity;
 use crate::costs::Costs;
+use crate::digest::{Digest, DigestFilter};
 use crate::error::Result;
 use crate::failures::Failures;
 use crate::gap::Gap;
@@ -302,6 +303,9 @@ pub trait Store: Send + Sync {
 
     /// The decided events of a tool call, oldest first.
     fn events_of(&self, call: &Trace) -> Result<Vec<RecordedEvent>>;
+
+    /// What happened in a period, counted.
+    fn digest(&self, filter: &DigestFilter<'_>) -> Result<Digest>;
 
     /// When each hook last fired, what it said, how long it takes; by name.
     fn hook_figures(&self) -> Result<Vec<HookFigures>>;

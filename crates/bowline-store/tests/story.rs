@@ -1128,3 +1128,121 @@ fn what_was_answered_is_found_by_whoever_reads_next() {
         }
     });
 }
+
+#[test]
+fn a_digest_counts_what_was_decided_answered_failed_and_slow() {
+    with_each(|store| {
+        let asked = |id: &str, ms: i64| {
+            let mut record = start("s", id, "Bash", ms);
+            record.decided.decision = Decision::Ask;
+            record.decided.rule = Some("git.push".into());
+            let Change::TraceStarted(trace) = &mut record.changes[0] else {
+                panic!()
+            };
+            trace.asked = Some("push?".into());
+            trace.input = Some(json!({"command": format!("git push {id}")}));
+            record
+        };
+        committed(store, asked("old", 0));
+        for (id, ms) in [("ran", 1_000), ("failed", 1_100), ("refused", 1_200)] {
+            committed(store, asked(id, ms));
+        }
+        committed(
+            store,
+            end("s", "ran", "Bash", TraceStatus::Completed, 3_000),
+        );
+        let mut failed = end("s", "failed", "Bash", TraceStatus::Failed, 1_200);
+        failed.decided.hooks = vec![HookFired {
+            name: "lint".into(),
+            failure: Some("exit code 1".into()),
+            ..HookFired::default()
+        }];
+        committed(store, failed);
+        // The person goes on without an answer.
+        let prompt = Change::PromptGiven { text: None };
+        committed(store, with(record("UserPromptSubmit", "s", 4_000), prompt));
+        committed(store, asked("open", 5_000));
+        for (decision, enforcement) in [
+            (Decision::Deny, Enforcement::Enforced),
+            (Decision::Deny, Enforcement::Enforced),
+            (Decision::Deny, Enforcement::Observed),
+        ] {
+            let mut record = record("PreToolUse", "t", 6_000);
+            record.decided.decision = decision;
+            record.decided.enforcement = enforcement;
+            record.decided.rule = Some("files.delete".into());
+            record.decided.project = Some("/elsewhere".into());
+            committed(store, record);
+        }
+        let since = |ms| bowline_store::DigestFilter {
+            since: Some(at(ms)),
+            project: None,
+        };
+
+        let digest = store.digest(&since(500)).unwrap();
+        assert_eq!((digest.events, digest.sessions), (10, 2));
+        let groups: Vec<_> = (digest.decided.iter())
+            .map(|it| {
+                (
+                    it.rule.as_deref().unwrap(),
+                    it.decision,
+                    it.enforcement,
+                    it.count,
+                )
+            })
+            .collect();
+        let deny = |enforcement, count| ("files.delete", Decision::Deny, enforcement, count);
+        assert_eq!(
+            groups,
+            [
+                ("git.push", Decision::Ask, Enforcement::Enforced, 4),
+                deny(Enforcement::Enforced, 2),
+                deny(Enforcement::Observed, 1),
+            ]
+        );
+        let push = &digest.decided[0];
+        let answers = (push.answers.ran, push.answers.refused, push.answers.unknown);
+        assert_eq!(answers, (2, 1, 1));
+        assert_eq!(push.last.input, Some(json!({"command": "git push open"})));
+        let status = |status| {
+            digest
+                .calls
+                .iter()
+                .find(|it| it.status == status)
+                .unwrap()
+                .count
+        };
+        assert_eq!(status(TraceStatus::Completed), 1);
+        assert_eq!(status(TraceStatus::Started), 1);
+        let [bash] = digest.failures.as_slice() else {
+            panic!("{:?}", digest.failures)
+        };
+        assert_eq!((bash.tool.as_str(), bash.count), ("Bash", 1));
+        assert_eq!(bash.last.tool_use_id, "failed");
+        assert_eq!(ids(&digest.slowest), ["ran", "failed"]);
+        let [lint] = digest.failed_hooks.as_slice() else {
+            panic!("{:?}", digest.failed_hooks)
+        };
+        assert_eq!(
+            (lint.hook.as_str(), lint.count, lint.last_failed),
+            ("lint", 1, at(1_200))
+        );
+
+        let elsewhere = bowline_store::DigestFilter {
+            since: None,
+            project: Some("/elsewhere"),
+        };
+        let digest = store.digest(&elsewhere).unwrap();
+        assert_eq!((digest.events, digest.sessions), (3, 1));
+        assert!(digest.slowest.is_empty() && digest.calls.is_empty());
+        let nowhere = bowline_store::DigestFilter {
+            since: None,
+            project: Some("/nowhere"),
+        };
+        assert_eq!(
+            store.digest(&nowhere).unwrap(),
+            bowline_store::Digest::default()
+        );
+        assert_eq!(store.digest(&since(7_000)).unwrap().events, 0);
+    });
+}

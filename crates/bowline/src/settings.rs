@@ -40,8 +40,9 @@ pub use hooks::scripts::{script_findings, scripts};
 pub use hooks::unmatched::matcher_findings;
 pub use keys::sections::*;
 pub use keys::{
-    GuardAllow, GuardConfig, GuardLayer, GuardMode, SecretWriting, SensitiveConfig, json_schema,
-    settings_page,
+    GuardAllow, GuardConfig, GuardLayer, GuardMode, Preset, SecretWriting, SensitiveConfig,
+    SettingKey, SettingSource, SettingStatus, StatedSetting, TemplateFor, UnfitForPreset,
+    json_schema, presets_page, setting_keys, settings_page, settings_template, with_preset,
 };
 pub use load::check::{FileReport, check_file};
 pub use load::loader::{load, load_without_project};

@@ -93,6 +93,23 @@ impl SettingsText {
         Ok(backup)
     }
 
+    /// Puts a text in the place of this one, in a file of Bowline's own; says where the copy of the old one is.
+    pub(crate) fn replace(
+        &self,
+        text: &str,
+        scope: InstallScope,
+        backups: &Backups,
+    ) -> Result<Option<PathBuf>> {
+        self.check()?;
+        let cannot_write = |source| self.cannot_write(source);
+        let folder = self.target.parent().unwrap_or(Path::new("/"));
+        fs::create_dir_all(folder).map_err(cannot_write)?;
+        let backup = self.back_up(backups)?;
+        let mode = self.mode.unwrap_or(scope.new_file_mode());
+        self.write(text, mode).map_err(cannot_write)?;
+        Ok(backup)
+    }
+
     /// Puts what was there before Bowline came in the place of this text; says where the copy of the old one is.
     pub(crate) fn restore(
         &self,

@@ -1,9 +1,11 @@
 //! `bowline init`: puts Bowline into an agent's own hook settings.
 
+mod preset;
 mod told;
 
 use std::path::{Path, PathBuf};
 
+use bowline::settings::Preset;
 use bowline_agents::ClientVersion;
 use bowline_daemon::Places;
 use bowline_wire::FailMode;
@@ -22,8 +24,10 @@ use crate::agent_settings::refusals::Refusal;
 use crate::agent_settings::{InstallScope, Installable, Plan, Shadowed, Unfit, places, program};
 use crate::control;
 use crate::error::{Error, ErrorKind, Result};
+use crate::own_settings;
 use crate::project::{self, Paths};
 use crate::ui::{Format, FormatArgs, Text, Ui, YesOrNo, style};
+use preset::{Asking, PresetReport, PresetState};
 
 /// Put Bowline into your agents' hook settings
 ///
@@ -38,6 +42,7 @@ Examples:
   bowline init --on-failure closed
   bowline init --with-efforts
   bowline init --with-statusline
+  bowline init --preset solo
   bowline init --agent claude-code --client-version 2.1.197
 
 User entries name bowline-hook by its absolute path. Project and local entries work wherever bowline-hook is on the
@@ -67,6 +72,10 @@ pub(crate) struct InitArgs {
     #[arg(long)]
     with_statusline: bool,
 
+    /// Also write this preset into Bowline's own settings of the same scope [default: asks, in a terminal]
+    #[arg(long, value_name = "NAME", value_parser = own_settings::preset())]
+    preset: Option<Preset>,
+
     /// Only show what would change
     #[arg(long, conflicts_with = "yes")]
     dry_run: bool,
@@ -92,6 +101,9 @@ fn on_failure(word: &str) -> Result<FailMode, String> {
 struct Document {
     #[serde(flatten, serialize_with = "one_or_all")]
     agents: Vec<Report>,
+    /// The preset that was written, if one was wanted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    preset: Option<PresetReport>,
 }
 
 #[derive(Debug, Serialize)]
@@ -201,6 +213,18 @@ pub(super) fn run_in(
         reports.push(report);
     }
     let is_any = |states: &[State]| reports.iter().any(|it| states.contains(&it.state));
+    let asking = if is_any(&[State::Installed, State::Written]) && !is_any(&[State::Declined]) {
+        Asking::IfPossible
+    } else {
+        Asking::No
+    };
+    let preset = preset::settle(args, asking, surroundings, &paths, ui)?;
+    if let Some(preset) = preset.as_ref().filter(|_| format == Format::Text) {
+        preset::show(preset, args.scope, &paths, ui);
+    }
+    let is_preset_declined = preset
+        .as_ref()
+        .is_some_and(|it| it.state == PresetState::Declined);
     if let Some(places) = places.filter(|_| is_any(&[State::Installed, State::Written])) {
         control::tell(places, "daemon.reload");
     }
@@ -208,14 +232,19 @@ pub(super) fn run_in(
         let skill = it.effort_skill.as_ref();
         skill.is_some_and(|skill| skill.state == SkillOutcome::Declined)
     };
-    let outcome =
-        if is_any(&[State::Declined, State::Written]) || reports.iter().any(is_skill_declined) {
-            Outcome::Findings
-        } else {
-            Outcome::Clean
-        };
+    let outcome = if is_any(&[State::Declined, State::Written])
+        || is_preset_declined
+        || reports.iter().any(is_skill_declined)
+    {
+        Outcome::Findings
+    } else {
+        Outcome::Clean
+    };
     if format == Format::Json {
-        ui.json(&Document { agents: reports })?;
+        ui.json(&Document {
+            agents: reports,
+            preset,
+        })?;
     }
     Ok(outcome)
 }

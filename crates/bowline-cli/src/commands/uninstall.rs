@@ -18,6 +18,7 @@ use crate::agent_settings::preview::Preview;
 use crate::agent_settings::{InstallScope, Installable, Unfit};
 use crate::control::{self, Stopped};
 use crate::error::Result;
+use crate::own_settings;
 use crate::project::{self, Paths};
 use crate::ui::{Format, FormatArgs, Text, Ui, YesOrNo, style};
 use purge::Kept;
@@ -74,6 +75,9 @@ struct Report {
     purged: bool,
     /// Other settings that still have Bowline.
     elsewhere: Vec<Elsewhere>,
+    /// Bowline's own settings of the scope, which stay.
+    #[serde(serialize_with = "project::lossy_option")]
+    own_settings: Option<PathBuf>,
 }
 
 #[derive(Debug, Serialize)]
@@ -183,6 +187,12 @@ pub(super) fn run_in(
         data,
         purged: false,
         elsewhere,
+        own_settings: own_settings::file_of(
+            args.scope,
+            &surroundings.project,
+            &surroundings.locations,
+        )
+        .filter(|file| file.exists()),
     };
     if matches!(state, State::Uninstalled | State::NotInstalled) {
         for it in &mut prepared {
@@ -405,6 +415,14 @@ fn show(report: &Report, state: State, paths: &Paths, ui: &mut Ui) {
             ));
         }
         _ => {}
+    }
+    if let Some(file) = &report.own_settings
+        && state != State::Declined
+    {
+        ui.line(format!(
+            "Bowline's own settings stay in {}.",
+            paths.show_absolute(file)
+        ));
     }
     for other in &report.elsewhere {
         ui.line(Text::styled(

@@ -74,6 +74,10 @@ impl Column {
         Self::new(heading, Giving::Goes(order), usual)
     }
 
+    pub(crate) const fn heading(&self) -> &'static str {
+        self.heading
+    }
+
     /// Shows only this much of each cell in a terminal.
     pub(crate) const fn at_most(mut self, most: usize) -> Self {
         self.most = most;

@@ -21,6 +21,8 @@ const COMMANDS: &[&str] = &[
     "hooks",
     "hooks --live",
     "check",
+    "config show --all",
+    "report",
     "test Stop",
     "daemon status",
     "doctor",

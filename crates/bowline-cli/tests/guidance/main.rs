@@ -5,5 +5,7 @@
 #[path = "../continuity/agent.rs"]
 #[expect(dead_code, reason = "these tests need only a part of it")]
 mod agent;
-mod orchestrator;
+mod config;
 mod handoffs;
+mod orchestrator;
+mod report;

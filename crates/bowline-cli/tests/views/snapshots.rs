@@ -53,6 +53,8 @@ const VIEWS: &[(&str, &str)] = &[
     ("hooks", "hooks"),
     ("hooks_live", "hooks --live"),
     ("check", "check"),
+    ("config_show", "config show"),
+    ("config_show_key", "config show leases"),
     ("explain", "explain git push --force origin main"),
     ("rules_list", "rules list --kind look-alike"),
     ("rules_own", "rules list --kind own"),

@@ -97,8 +97,8 @@ fn is_harmless(parsed: &Parsed<'_>) -> bool {
     match parsed.at(0) {
         "" | "check" | "complete" | "completions" | "demo" | "denied" | "doctor" | "effort"
         | "eval" | "events" | "explain" | "fleet" | "help" | "hook" | "hooks" | "log"
-        | "metrics" | "redact" | "resume" | "schema" | "session" | "status" | "task" | "test"
-        | "trace" | "version" | "work" => true,
+        | "metrics" | "redact" | "report" | "resume" | "schema" | "session" | "status" | "task"
+        | "test" | "trace" | "version" | "work" => true,
         // A person may have pinned it.
         "note" => parsed.at(1) != "remove",
         "rules" => matches!(parsed.at(1), "" | "list" | "show" | "test"),
@@ -113,6 +113,7 @@ fn is_harmless(parsed: &Parsed<'_>) -> bool {
         // An agent that was stopped may begin anew; only a person switches it off.
         "orchestrator" => matches!(parsed.at(1), "" | "status" | "reset" | "on"),
         "cost" => parsed.at(1) != "allow",
+        "config" => matches!(parsed.at(1), "" | "show"),
         "trust" => parsed.has(&["list"]),
         // Without a yes it asks by itself.
         "init" => {

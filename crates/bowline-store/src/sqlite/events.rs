@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use rusqlite::types::Value as Sql;
-use rusqlite::{Connection, Row, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
 use super::readers::snapshot;
 use super::traces::Query;
@@ -38,6 +38,22 @@ pub(super) fn of_call_sql() -> String {
         "SELECT {COLUMNS}, NULL, NULL FROM events e {JOINS}
          WHERE e.id BETWEEN ?1 AND ?2 AND e.tool_use_id = ?3 AND s.name = ?4 ORDER BY e.id LIMIT ?5"
     )
+}
+
+/// The event in a row, with what it is about.
+pub(super) fn by_row(db: &Connection, row: i64) -> Result<Option<RecordedEvent>> {
+    let mut select = db.prepare_cached(&by_row_sql())?;
+    let Some(mut found) = select.query_row([row], event).optional()? else {
+        return Ok(None);
+    };
+    if let (None, Some(id)) = (&found.input, &found.decided.tool_use_id) {
+        found.input = traces::input(db, id)?;
+    }
+    Ok(Some(found))
+}
+
+pub(super) fn by_row_sql() -> String {
+    format!("SELECT {COLUMNS}, {ABOUT} FROM events e {JOINS} WHERE e.id = ?1")
 }
 
 pub(super) fn find(db: &Connection, filter: &EventFilter<'_>) -> Result<Vec<RecordedEvent>> {

@@ -56,6 +56,7 @@ fn f21_a_every_documented_query_uses_an_index() {
         ("delegations", queries::DELEGATIONS.to_owned()),
         ("delegation", delegations::DELEGATION.to_owned()),
         ("triggers of a call", events::of_call_sql()),
+        ("trigger in a row", events::by_row_sql()),
         ("open calls of a chain", open_calls::OPEN.to_owned()),
         ("row of a session", traces::SESSION_ROW.to_owned()),
         ("project", traces::PROJECT.to_owned()),
@@ -167,6 +168,17 @@ fn every_filter_of_events_uses_an_index() {
                 let query = events::query(&filter, project, session.map(str::to_owned));
                 assert_no_scan(&db, "events", &query.sql, &query.values);
             }
+        }
+    }
+}
+
+#[test]
+fn every_part_of_a_digest_uses_an_index() {
+    let (_folder, db) = database();
+    for project in [None, Some(1)] {
+        let period = digest::Period { since: 1, project };
+        for (name, query) in period.queries() {
+            assert_no_scan(&db, name, &query.sql, &query.values);
         }
     }
 }

@@ -31,7 +31,7 @@ pub(super) const JOINS: &str =
     "LEFT JOIN sessions s ON s.id = t.session_id LEFT JOIN projects p ON p.id = t.project_id
     LEFT JOIN traces parent ON parent.id = t.parent_id";
 /// Calls that neither run nor succeeded, as in the indexes. SQLite uses those only for exactly these words.
-const ENDED_BADLY: &str = "t.status <> 'started' AND t.status <> 'completed'";
+pub(super) const ENDED_BADLY: &str = "t.status <> 'started' AND t.status <> 'completed'";
 /// Those of them that count as errors. The result of a call whose agent was killed is unknown.
 pub(super) fn errors() -> String {
     let ended = AGENT_ENDED.replace('\'', "''");
@@ -82,7 +82,7 @@ pub(super) struct Query {
 }
 
 impl Query {
-    fn traces(&self, db: &Connection) -> Result<Vec<Trace>> {
+    pub(super) fn traces(&self, db: &Connection) -> Result<Vec<Trace>> {
         let mut select = db.prepare_cached(&self.sql)?;
         let rows = select.query_map(params_from_iter(&self.values), trace)?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
@@ -98,8 +98,7 @@ pub(super) fn by_id(db: &Connection, tool_use_id: &str) -> Result<Option<Trace>>
         let Some(row) = row_of(db, tool_use_id)? else {
             return Ok(None);
         };
-        let mut select = db.prepare_cached(&by_row())?;
-        Ok(select.query_row([row], trace).optional()?)
+        in_row(db, row)
     })
 }
 
@@ -111,6 +110,22 @@ pub(super) fn input(db: &Connection, tool_use_id: &str) -> Result<Option<serde_j
     let mut select = db.prepare_cached("SELECT tool_input FROM traces WHERE id = ?1")?;
     let input: Option<Option<String>> = select.query_row([row], |row| row.get(0)).optional()?;
     Ok(input.flatten().map(json))
+}
+
+/// How the newest call with this id went.
+pub(super) fn status(db: &Connection, tool_use_id: &str) -> Result<Option<TraceStatus>> {
+    let Some(row) = row_of(db, tool_use_id)? else {
+        return Ok(None);
+    };
+    let mut select = db.prepare_cached("SELECT status FROM traces WHERE id = ?1")?;
+    let status: Option<String> = select.query_row([row], |row| row.get(0)).optional()?;
+    Ok(status.and_then(|word| word.parse().ok()))
+}
+
+/// The call in a row.
+pub(super) fn in_row(db: &Connection, row: i64) -> Result<Option<Trace>> {
+    let mut select = db.prepare_cached(&by_row())?;
+    Ok(select.query_row([row], trace).optional()?)
 }
 
 /// The row of the newest call of this id.

@@ -9,26 +9,35 @@
 //! | `sections` | what the files say after precedence, and their keys: one file per section |
 //! | `guard`, `guard_table` | the same for `[guard]`; the keys of hooks and rules are in `hooks/keys.rs` and `rules/keys.rs` |
 //! | `reader`, `resolve` | a file's tree → what it states → `Config` |
-//! | `schema`, `page` | what is generated from the tables |
+//! | `presets` | settings that go together, under one name |
+//! | `origin` | which value holds, where it was stated, and why another one does not count |
+//! | `schema`, `page`, `template` | what is generated from the tables |
 
 mod describe;
 mod doubts;
 mod guard;
 mod guard_table;
+mod origin;
 mod page;
 mod patterns;
+mod presets;
 mod reader;
 mod resolve;
 mod schema;
 pub(super) mod sections;
 mod slot;
+mod template;
 mod value;
 
 pub use guard::{GuardAllow, GuardConfig, GuardLayer, GuardMode, SecretWriting, SensitiveConfig};
+pub use origin::{SettingKey, SettingSource, SettingStatus, StatedSetting, setting_keys};
 pub use page::settings_page;
+pub use presets::{Preset, UnfitForPreset, presets_page, with_preset};
 pub use schema::json_schema;
+pub use template::{TemplateFor, settings_template};
 
 pub(super) use describe::{Key, Kind, Map, Table, TextLike, Union, Unknown, WordList};
+pub(super) use origin::settled;
 pub(super) use reader::FileConfig;
 pub(super) use resolve::{Lock, resolve};
 pub(super) use sections::Config;

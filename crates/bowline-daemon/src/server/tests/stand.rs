@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bowline_store::{
-    Continuity, EventFilter, Failures, Forget, Forgotten, Gap, HookFigures, Integrity, MemoryOf, Options, PastCall, RecordedEvent, RememberedSession, Result, SessionDetails, SessionFilter, SessionRef, SessionSummary, Size, SqliteStore, Store, Submission, Trace, TraceFilter, TraceStatistics, TraceTree, Waiting, Work,
+    Continuity, Costs, Digest, DigestFilter, EventFilter, Failures, Forget, Forgotten, Gap, HookFigures, Integrity, MemoryOf, Options, PastCall, RecordedEvent, RememberedSession, Result, SessionDetails, SessionFilter, SessionRef, SessionSummary, Size, SqliteStore, Store, Submission, Trace, TraceFilter, TraceStatistics, TraceTree, Waiting, Work,
 };
 use bowline_wire::{Acknowledgement, Answer, Call, CallId, Heard, Lines, MAX_REPLY};
 use chrono::{DateTime, Utc};
@@ -413,6 +413,10 @@ impl Store for Watched {
         self.kept.events_of(call)
     }
 
+    fn digest(&self, filter: &DigestFilter<'_>) -> Result<Digest> {
+        self.kept.digest(filter)
+    }
+
     fn hook_figures(&self) -> Result<Vec<HookFigures>> {
         self.kept.hook_figures()
     }
@@ -480,7 +484,7 @@ impl Store for Watched {
         self.kept.failures()
     }
 
-    fn costs(&self) -> &dyn bowline_store::Costs {
+    fn costs(&self) -> &dyn Costs {
         self.kept.costs()
     }
 

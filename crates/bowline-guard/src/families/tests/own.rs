@@ -79,6 +79,7 @@ fn its_commands() {
          self bowline orchestrator off --session s1
          self bowline errors forget 3
          self bowline cost allow session
+         self bowline config init --preset safe --force
          self bowline trust --yes
          self bowline trust --revoke
          self bowline pause --for 10m
@@ -116,6 +117,8 @@ fn its_commands() {
          pass bowline metrics write
          pass bowline cost --by model --since 7d
          pass bowline cost summary
+         pass bowline config show leases --json
+         pass bowline report --since 1w --md
          pass bowline trust --list
          pass bowline daemon status
          pass bowline trace list --json

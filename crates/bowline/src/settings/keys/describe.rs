@@ -18,6 +18,9 @@ pub(in crate::settings) struct Key {
     pub(super) who: Who,
     pub(super) need: Need,
     pub(super) complaints: Complaints,
+    pub(super) together: Together,
+    /// A value to begin with, as TOML, where the default is none: of values by name one entry, of tables by name a name.
+    pub(super) example: Option<&'static str>,
 }
 
 /// Whose files a key counts in.
@@ -44,6 +47,15 @@ pub(super) enum Complaints {
     Here,
     /// The reader of hooks, which reads the key as well.
     WithHooks,
+}
+
+/// What becomes of the values of several files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Together {
+    /// The strongest file's counts.
+    Replaces,
+    /// They add up.
+    AddsUp,
 }
 
 /// What a key holds.
@@ -141,6 +153,8 @@ impl Key {
             who: Who::Everybody,
             need: Need::Optional,
             complaints: Complaints::Here,
+            together: Together::Replaces,
+            example: None,
         }
     }
 
@@ -175,6 +189,18 @@ impl Key {
     /// The default.
     pub(in crate::settings) const fn default(mut self, words: &'static str) -> Self {
         self.default = Some(words);
+        self
+    }
+
+    /// A value to begin with.
+    pub(super) const fn example(mut self, toml: &'static str) -> Self {
+        self.example = Some(toml);
+        self
+    }
+
+    /// The values of all files count.
+    pub(super) const fn adding_up(mut self) -> Self {
+        self.together = Together::AddsUp;
         self
     }
 

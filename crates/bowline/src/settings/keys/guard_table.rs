@@ -42,7 +42,8 @@ pub(super) static GUARD: Table = Table {
             "agents",
             "For one agent, such as `claude-code`.",
             Kind::Map(&AGENTS),
-        ),
+        )
+        .example("claude-code"),
         Key::new(
             "subagents",
             "For one type of sub-agent. It only tightens, because whoever defines a sub-agent chooses its name.",
@@ -137,7 +138,8 @@ static ALLOW: Table = Table {
                 Never,
             ),
         )
-        .default("none"),
+        .default("none")
+        .adding_up(),
         Key::setting(
             "paths",
             "Paths, as in `.gitignore`.",
@@ -146,7 +148,8 @@ static ALLOW: Table = Table {
                 Never,
             ),
         )
-        .default("none"),
+        .default("none")
+        .adding_up(),
         Key::setting(
             "commands",
             "Program runs, such as `make clean *`.",
@@ -157,7 +160,8 @@ static ALLOW: Table = Table {
                 Never,
             ),
         )
-        .default("none"),
+        .default("none")
+        .adding_up(),
     ],
 };
 
@@ -173,7 +177,8 @@ static SENSITIVE: Table = Table {
                 |config, _, files: PathPatterns| config.guard.sensitive.deny.extend(files.0),
                 Always,
             ),
-        ),
+        )
+        .adding_up(),
         Key::setting(
             "allow",
             "These do not, whatever they are called.",
@@ -181,7 +186,8 @@ static SENSITIVE: Table = Table {
                 |config, _, files: PathPatterns| config.guard.sensitive.allow.extend(files.0),
                 Never,
             ),
-        ),
+        )
+        .adding_up(),
     ],
 };
 

@@ -147,7 +147,7 @@ fn has_heading(kind: Kind) -> bool {
     }
 }
 
-fn holds(kind: Kind) -> String {
+pub(super) fn holds(kind: Kind) -> String {
     match kind {
         Kind::Flag => "`true` or `false`".to_owned(),
         Kind::Text => "a text".to_owned(),
@@ -180,7 +180,7 @@ fn quoted(words: &[&str]) -> String {
 }
 
 /// What a key is for, and what its words mean.
-fn explained(key: &Key) -> String {
+pub(super) fn explained(key: &Key) -> String {
     let mut about = key.about.to_owned();
     let more = match key.kind {
         Kind::Words(list) => list.about.to_owned(),
@@ -200,7 +200,7 @@ fn explained(key: &Key) -> String {
 }
 
 /// The default.
-fn default(key: &Key, path: &str) -> String {
+pub(super) fn default(key: &Key, path: &str) -> String {
     if let Some(words) = key.default {
         return words.to_owned();
     }

@@ -6,6 +6,8 @@ use bowline_agents::near::nearest;
 
 use super::describe::{Complaints, Key, Kind, Map, Table, Unknown};
 use super::doubts;
+use super::origin::StatedSetting;
+use super::presets::Preset;
 use super::sections::{DEFAULTS_SECTION, FILE};
 use super::slot::{At, Change, KeyPath};
 use crate::event::fold;
@@ -26,6 +28,8 @@ pub(in crate::settings) struct FileConfig<'a> {
     /// Whether the file could be read at all.
     pub(super) usable: bool,
     pub(super) stated: Vec<Stated>,
+    /// What became of each value, once that is settled.
+    pub(super) outcomes: Vec<StatedSetting>,
     pub(in crate::settings) rules: Vec<RuleDefinition>,
     pub(in crate::settings) findings: Findings<'a>,
 }
@@ -36,7 +40,11 @@ pub(super) struct Stated {
     pub(super) key: &'static Key,
     pub(super) path: KeyPath,
     pub(super) span: Span,
+    /// The value as JSON.
+    pub(super) value: serde_json::Value,
     pub(super) change: Box<dyn Change>,
+    /// The preset that it belongs to, and where its file names that one.
+    pub(super) preset: Option<(Preset, Span)>,
 }
 
 impl<'a> FileConfig<'a> {
@@ -47,20 +55,35 @@ impl<'a> FileConfig<'a> {
             Ok(Some(text)) => Some(text.as_str()),
             Err(_) => None,
         };
-        let root = text.map(|text| tree(text, Syntax::Toml));
-        let text = text.unwrap_or_default();
-        let mut config = Self {
-            scope,
-            path: &file.path,
-            usable: matches!(root, Some(Ok(_))),
-            stated: Vec::new(),
-            rules: Vec::new(),
-            findings: Findings::new(text, start(text), Some(&file.path)),
+        let Some(text) = text else {
+            return Some(Self::empty("", &file.path, scope));
         };
-        if let Some(Ok(Some(root))) = root {
+        Some(Self::of_text(text, &file.path, scope))
+    }
+
+    /// Reads the keys of a text that is called so.
+    pub(super) fn of_text(text: &'a str, path: &'a Path, scope: Scope) -> Self {
+        let root = tree(text, Syntax::Toml);
+        let mut config = Self {
+            usable: root.is_ok(),
+            ..Self::empty(text, path, scope)
+        };
+        if let Ok(Some(root)) = root {
             config.table(&FILE, &root, &KeyPath::default());
         }
-        Some(config)
+        config
+    }
+
+    fn empty(text: &'a str, path: &'a Path, scope: Scope) -> Self {
+        Self {
+            scope,
+            path,
+            usable: false,
+            stated: Vec::new(),
+            outcomes: Vec::new(),
+            rules: Vec::new(),
+            findings: Findings::new(text, start(text), Some(path)),
+        }
     }
 
     pub(in crate::settings) fn is_the_projects(&self) -> bool {
@@ -130,7 +153,9 @@ impl<'a> FileConfig<'a> {
                 key,
                 path,
                 span: node.span.clone(),
+                value: node.to_json(),
                 change,
+                preset: None,
             });
         }
     }

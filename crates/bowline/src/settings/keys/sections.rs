@@ -30,7 +30,11 @@ use super::describe::{Key, Kind, Map, Table, Unknown, Who, WordList, any_name};
 use super::guard::GuardConfig;
 use super::guard_table::GUARD;
 use super::patterns::KeyNames;
-use super::slot::{Put, Tightens::Never};
+use super::presets::Preset;
+use super::slot::{
+    Put,
+    Tightens::{Never, When},
+};
 use super::value::{Choice, Chosen};
 use crate::dialect::Dialect;
 use crate::settings::hooks::keys::HOOKS;
@@ -64,6 +68,8 @@ pub use tests::{TestConfig, TestGate};
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Config {
+    /// `preset`: settings that go together; their values are in the other fields.
+    pub preset: Option<Preset>,
     /// `[defaults]`: for hooks of Bowline's own files that say nothing themselves.
     pub defaults: Defaults,
     /// `[dialects]`: the rules that a file is read by, by its path relative to the project
@@ -127,6 +133,15 @@ pub(in crate::settings::keys) static FILE: Table = Table {
     about: "Settings of Bowline: hooks and how they run.",
     others: Unknown::Wrong,
     keys: &[
+        Key::setting(
+            "preset",
+            "Settings that go together. What the file says itself counts over it.",
+            &Put(
+                |config, _, preset: Preset| config.preset = Some(preset),
+                // Each of its values is looked at by itself.
+                When("what only tightens in it", |_, _| true),
+            ),
+        ),
         Key::new(
             "hooks",
             "The hooks, by event, or a list of named scripts.",
@@ -161,7 +176,8 @@ pub(in crate::settings::keys) static FILE: Table = Table {
                 },
                 Never,
             ),
-        ),
+        )
+        .example("\".claude/settings.json\" = \"claude-code\""),
         Key::new(
             "guard",
             "How strict the guards are, and what they let pass.",
@@ -255,8 +271,6 @@ pub(in crate::settings::keys) static FILE: Table = Table {
             "Reminders to keep documentation up to date.",
             Kind::Table(&docs::TABLE),
         ),
-        ),
-        Key::new(
         Key::new("cost", "What agents may cost.", Kind::Table(&cost::TABLE)),
         Key::setting(
             "locked",

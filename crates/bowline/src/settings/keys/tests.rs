@@ -2,6 +2,7 @@
 
 mod generated;
 mod guard;
+mod presets;
 mod schema;
 mod sections;
 mod table;

@@ -19,7 +19,7 @@ use crate::settings::hooks::merge::{Candidate, Family, HookStatus, arrange, stat
 use crate::settings::hooks::model::{Plugin, Scope};
 use crate::settings::hooks::read::{DialectChoice, Parsed, Source, Syntax, parse_source};
 use crate::settings::hooks::timeouts;
-use crate::settings::keys::{self, Config, FileConfig};
+use crate::settings::keys::{self, Config, FileConfig, StatedSetting};
 use crate::settings::rules;
 use crate::settings::rules::definition::LoadedRule;
 use crate::settings::trust::allowances::AllowanceStore;
@@ -65,6 +65,7 @@ fn load_from(project: PathBuf, bowline_root: PathBuf, locations: &Locations) -> 
     };
     let OwnFiles {
         config,
+        stated,
         rules,
         trust,
         sensitive_files,
@@ -107,6 +108,7 @@ fn load_from(project: PathBuf, bowline_root: PathBuf, locations: &Locations) -> 
         diagnostics,
         files,
         config,
+        stated,
         trust,
         sensitive_files,
         claude_hooks_off,
@@ -131,6 +133,7 @@ fn tell_of_questions(finding: &mut Diagnostic) {
 /// What Bowline's own files say beside their hooks.
 struct OwnFiles {
     config: Config,
+    stated: Vec<StatedSetting>,
     rules: Vec<LoadedRule>,
     trust: TrustState,
     sensitive_files: SensitiveFiles,
@@ -169,6 +172,7 @@ impl Loader<'_> {
             .collect();
         let rules = rules::arrange(&mut configs, trust);
         let config = keys::resolve(&mut configs, trust);
+        let stated = keys::settled(&mut configs);
         for file in configs {
             self.diagnostics.extend(file.findings.finish());
         }
@@ -206,6 +210,7 @@ impl Loader<'_> {
         self.files.extend(sensitive.files);
         OwnFiles {
             config,
+            stated,
             rules,
             trust,
             sensitive_files: sensitive.patterns,

@@ -17,7 +17,7 @@ use crate::settings::files::locations::{CLAUDE_FOLDER, LOCAL_FILE, Locations, PR
 use crate::settings::hooks::merge::{HookStatus, LoadedHook};
 use crate::settings::hooks::model::{HookDefinition, Scope};
 use crate::settings::hooks::scripts::scripts;
-use crate::settings::keys::Config;
+use crate::settings::keys::{Config, StatedSetting};
 use crate::settings::rules::definition::LoadedRule;
 use crate::settings::trust::allowances::AllowanceStore;
 use crate::settings::trust::store::{TrustState, TrustStore};
@@ -40,6 +40,8 @@ pub struct Settings {
     pub files: Vec<SettingsFile>,
     /// What Bowline's own files say beside their hooks.
     pub config: Config,
+    /// Every value that they state, the weakest file first, and whether it counts.
+    pub stated: Vec<StatedSetting>,
     /// Whether the project's own Bowline files count in full.
     pub trust: TrustState,
     /// Which files the project's `.claude/sensitive-files.json` protects, and which it lets pass.
@@ -68,6 +70,7 @@ impl Settings {
             diagnostics: Vec::new(),
             files: Vec::new(),
             config: Config::default(),
+            stated: Vec::new(),
             trust: TrustState::Untrusted,
             sensitive_files: SensitiveFiles::default(),
             claude_hooks_off: None,

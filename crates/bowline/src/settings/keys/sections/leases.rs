@@ -64,7 +64,8 @@ pub(super) static TABLE: Table = Table {
                 |config, _, expires: Duration| config.leases.expires = expires,
                 Never,
             ),
-        ),
+        )
+        .default("600"),
     ],
 };
 

@@ -53,13 +53,15 @@ pub(super) static TABLE: Table = Table {
                 Never,
             ),
         )
-        .default("the provider's"),
+        .default("the provider's")
+        .example("\"https://example.com/v1\""),
         Key::setting(
             "model",
             "The model.",
             &Put(|config, _, model| config.prompt.model = Some(model), Never),
         )
-        .default("a small and fast one"),
+        .default("a small and fast one")
+        .example("\"MODEL\""),
         Key::setting(
             "api_key_env",
             "The environment variable that holds the API key; never the key itself.",
@@ -68,7 +70,8 @@ pub(super) static TABLE: Table = Table {
                 Never,
             ),
         )
-        .default("`ANTHROPIC_API_KEY` or `OPENAI_API_KEY`"),
+        .default("`ANTHROPIC_API_KEY` or `OPENAI_API_KEY`")
+        .example("\"ANTHROPIC_API_KEY\""),
         Key::setting(
             "max_tokens",
             "The longest answer, in tokens.",

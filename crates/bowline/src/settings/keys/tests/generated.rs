@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::settings::keys::{json_schema, settings_page};
+use crate::settings::keys::{json_schema, presets_page, settings_page};
 
 #[test]
 fn the_checked_in_files_are_up_to_date() {
@@ -11,6 +11,7 @@ fn the_checked_in_files_are_up_to_date() {
     for (name, generated) in [
         ("bowline.schema.json", schema),
         ("docs/settings.md", settings_page()),
+        ("docs/presets.md", presets_page()),
     ] {
         let file = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("../..")
