@@ -4,24 +4,24 @@
 //! and commands ask. Every text that reaches a model is a [`text::Text`], which a person can replace.
 
 pub mod call;
-pub mod delegation;
-pub mod orchestrator;
 pub mod checkpoint;
+pub mod cost;
+pub mod debugging;
+pub mod delegation;
 pub mod documentation;
+pub mod drift;
+pub mod failure;
 pub mod framework;
 pub mod handoff;
+pub mod intent;
+pub mod loops;
 pub mod metrics;
+pub mod orchestrator;
 pub mod project_tests;
 pub mod recovery;
-pub mod cost;
 pub mod reflection;
 pub mod subagent;
 pub mod test_output;
 pub mod text;
-pub mod work;
-pub mod debugging;
-pub mod drift;
-pub mod failure;
-pub mod intent;
-pub mod loops;
 pub mod tool_patterns;
+pub mod work;

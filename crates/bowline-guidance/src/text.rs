@@ -30,8 +30,8 @@ pub const ALL: &[&[Text]] = &[
     crate::recovery::TEXTS,
     crate::subagent::TEXTS,
     crate::documentation::TEXTS,
+    crate::cost::TEXTS,
 ];
-pub const ALL: &[&[Text]] = &[crate::cost::TEXTS, crate::reflection::TEXTS];
 
 /// Every text.
 pub fn all() -> impl Iterator<Item = &'static Text> {

@@ -13,7 +13,8 @@ use bowline_guidance::cost::budget::BudgetOf;
 use bowline_guidance::cost::prices::Usd;
 use bowline_guidance::work::{NewItem, Priority, WorkKind, WorkStatus};
 use bowline_store::{
-    CallKey, Change, DelegationStart, FailedCall, FailureRef, Forget, HookFired, MemoryOf, SqliteStore, Store, TraceEnd, TraceStart, TraceStatus,
+    CallKey, Change, DelegationStart, FailedCall, FailureRef, Forget, HookFired, MemoryOf,
+    SqliteStore, Store, TraceEnd, TraceStart, TraceStatus,
 };
 use chrono::Utc;
 use serde_json::json;

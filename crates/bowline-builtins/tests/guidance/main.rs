@@ -3,15 +3,15 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
 mod advice;
-mod delegation;
-mod orchestrator;
 mod cost;
-mod stand;
-mod work;
+mod delegation;
 mod errors;
-mod loops;
-mod suggestions;
 mod handoff;
+mod loops;
+mod orchestrator;
 mod recovery;
+mod stand;
 mod subagents;
+mod suggestions;
 mod tests_gate;
+mod work;

@@ -62,7 +62,17 @@ pub(super) fn before(db: &Connection, cutoff: i64) -> Result<(usize, Forgotten)>
         remains: Vec::new(),
     };
     Ok((
-        events + traces + prompts + work + delegations + continued + remembered + items + failed + used + sessions,
+        events
+            + traces
+            + prompts
+            + work
+            + delegations
+            + continued
+            + remembered
+            + items
+            + failed
+            + used
+            + sessions,
         forgotten,
     ))
 }
@@ -334,7 +344,16 @@ impl Forgetting {
         let sessions = remove("sessions", "sessions_by_chain")?;
         self.forgotten.traces += traces as u64;
         self.forgotten.sessions += sessions as u64;
-        Ok(traces + prompts + work + delegations + continued + remembered + items + failed + used + sessions)
+        Ok(traces
+            + prompts
+            + work
+            + delegations
+            + continued
+            + remembered
+            + items
+            + failed
+            + used
+            + sessions)
     }
 }
 

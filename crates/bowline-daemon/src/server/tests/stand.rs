@@ -10,7 +10,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bowline_store::{
-    Continuity, Costs, Digest, DigestFilter, EventFilter, Failures, Forget, Forgotten, Gap, HookFigures, Integrity, MemoryOf, Options, PastCall, RecordedEvent, RememberedSession, Result, SessionDetails, SessionFilter, SessionRef, SessionSummary, Size, SqliteStore, Store, Submission, Trace, TraceFilter, TraceStatistics, TraceTree, Waiting, Work,
+    Continuity, Costs, Digest, DigestFilter, EventFilter, Failures, Forget, Forgotten, Gap,
+    HookFigures, Integrity, MemoryOf, Options, PastCall, RecordedEvent, RememberedSession, Result,
+    SessionDetails, SessionFilter, SessionRef, SessionSummary, Size, SqliteStore, Store,
+    Submission, Trace, TraceFilter, TraceStatistics, TraceTree, Waiting, Work,
 };
 use bowline_wire::{Acknowledgement, Answer, Call, CallId, Heard, Lines, MAX_REPLY};
 use chrono::{DateTime, Utc};

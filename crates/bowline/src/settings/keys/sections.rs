@@ -14,15 +14,15 @@ mod handoff;
 mod handover;
 mod http;
 mod leases;
-mod orchestrator;
 mod loops;
+mod metrics;
+mod orchestrator;
 mod prompt;
 mod record;
 mod store;
-mod work;
-mod metrics;
 mod subagents;
 mod tests;
+mod work;
 
 use std::collections::BTreeMap;
 
@@ -54,15 +54,15 @@ pub use handoff::HandoffConfig;
 pub use handover::{HandoverConfig, HandoverDetail};
 pub use http::HttpConfig;
 pub use leases::{LeaseConfig, LeaseMode};
-pub use orchestrator::{OrchestratorConfig, OrchestratorMode};
 pub use loops::{LoopConfig, LoopMode};
+pub use metrics::MetricsConfig;
+pub use orchestrator::{OrchestratorConfig, OrchestratorMode};
 pub use prompt::{ModelProvider, PromptConfig};
 pub use record::{RecordConfig, RecordDetail};
 pub use store::{StoreConfig, StoreDurability};
-pub use work::{WorkConfig, WorkItems};
-pub use metrics::MetricsConfig;
 pub use subagents::SubagentConfig;
 pub use tests::{TestConfig, TestGate};
+pub use work::{WorkConfig, WorkItems};
 
 /// What Bowline's own files say beside their hooks, after precedence: managed, local, project, global.
 #[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
