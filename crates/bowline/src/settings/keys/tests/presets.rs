@@ -135,6 +135,9 @@ fn the_preset_of_an_untrusted_project_only_tightens() {
         [
             "`leases.mode = \"ask\"` of the preset `team` is ignored: the project's settings are not trusted",
             "`fleet.notify = true` of the preset `team` is ignored: the project's settings are not trusted",
+            "`errors.memory = true` of the preset `team` is ignored: the project's settings are not trusted",
+            "`cost.track = true` of the preset `team` is ignored: the project's settings are not trusted",
+            "`behaviour.recovery = true` of the preset `team` is ignored: the project's settings are not trusted",
         ]
     );
     assert!(findings.iter().all(|it| it.severity == Severity::Note));
@@ -335,6 +338,11 @@ fn a_new_settings_file_says_nothing_and_can_say_everything() {
                 "store.keep_days",
                 "store.max_size_mb",
                 "store.durability",
+                "cost.prices.MODEL.input",
+                "cost.prices.MODEL.output",
+                "cost.prices.MODEL.cache_write",
+                "cost.prices.MODEL.cache_write_1h",
+                "cost.prices.MODEL.cache_read",
                 "locked",
                 "allow_managed_hooks_only",
             ],
