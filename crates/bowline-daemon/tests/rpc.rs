@@ -202,12 +202,16 @@ mod commands {
                 "fleet.usage" => json!({"session": "x", "used": 0.5}),
                 "tasks.get" => json!({"folder": "/p/.tasks/x"}),
                 "tasks.new" => json!({"project": "/p", "name": "x"}),
-                "efforts.get" | "fleet.standing" | "notes.list" => json!({"project": "/p"}),
+                "efforts.get"
+                | "fleet.standing"
+                | "notes.list"
+                | "orchestrator.status"
+                | "orchestrator.reset"
+                | "work.list"
+                | "work.active" => json!({"project": "/p"}),
                 "efforts.perform" => json!({"project": "/p", "command": {"note": {"text": "x"}}}),
                 "leases.release" => json!({"paths": ["/p/x"]}),
-                "orchestrator.status" | "orchestrator.reset" => json!({"project": "/p"}),
                 "orchestrator.switch" => json!({"project": "/p", "off": true}),
-                "work.list" | "work.active" => json!({"project": "/p"}),
                 "work.get" => json!({"project": "/p", "id": 1}),
                 "work.add" => json!({"project": "/p", "item":
                     {"title": "x", "kind": "bug", "priority": "low", "status": "todo"}}),
