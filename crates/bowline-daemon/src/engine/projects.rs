@@ -10,7 +10,8 @@ use std::time::{Duration, SystemTime};
 
 use bowline::hooks::{Activation, HookEvent, HookManager, RunMode, Services};
 use bowline::settings::{
-    self, Action, FileKind, FileStatus, FleetConfig, Locations, Settings, TrustState,
+    self, Action, Config, FileKind, FileStatus, FleetConfig, Locations, Settings, TrustState,
+    WorkItems,
 };
 use bowline_agents::ClaudeHooks;
 use bowline_builtins::{Builtins, SharedState, own_places, own_places_unseen};
@@ -40,6 +41,13 @@ pub(super) struct ProjectKey {
     pub(super) folder: PathBuf,
     pub(super) claude_hooks: ClaudeHooks,
     pub(super) locations: Arc<LocationValues>,
+}
+
+/// Events for which built-in hooks run a program that the settings name.
+fn events_with_programs(config: &Config) -> Option<HookEvent> {
+    let asks_a_tracker =
+        config.work.items != WorkItems::Off && config.work.active_command.is_some();
+    asks_a_tracker.then_some(HookEvent::PreToolUse)
 }
 
 /// A project with its hooks.
@@ -205,7 +213,9 @@ impl Project {
             folder: settings.project.clone(),
             deciding,
             observing,
-            heavy: settings.in_force().map(|hook| hook.event).collect(),
+            heavy: (settings.in_force().map(|hook| hook.event))
+                .chain(events_with_programs(&settings.config))
+                .collect(),
             skills: has_skills.then(Arc::default),
             scopes: settings
                 .in_force()
