@@ -86,6 +86,8 @@ pub struct BuiltinHook {
     pub tools: Option<&'static str>,
     /// Why it has nothing to do here. It is listed like the others, and not registered.
     pub idle: Option<&'static str>,
+    /// Whether it starts programs when it runs, so that it needs the caller's environment, and time.
+    pub starts_programs: bool,
 }
 
 impl std::fmt::Debug for BuiltinHook {
@@ -112,11 +114,6 @@ impl BuiltinHook {
         ![recorder::NAME, unread_settings::NAME].contains(&self.hook.name())
     }
 
-    /// Whether it starts programs of the project when it runs, so that it needs the caller's environment, and time.
-    pub fn starts_programs(&self) -> bool {
-        self.hook.name() == guidance::TESTS
-    }
-
     /// A hook that is not for certain tools alone.
     pub(crate) fn of_all_tools(hook: impl Hook + 'static, summary: &str) -> Self {
         Self {
@@ -124,6 +121,15 @@ impl BuiltinHook {
             summary: summary.to_owned(),
             tools: None,
             idle: None,
+            starts_programs: false,
+        }
+    }
+
+    /// The same, as one that starts programs.
+    pub(crate) fn with_programs(self) -> Self {
+        Self {
+            starts_programs: true,
+            ..self
         }
     }
 
@@ -134,6 +140,7 @@ impl BuiltinHook {
             summary: summary.to_owned(),
             tools: Some(tools),
             idle: None,
+            starts_programs: false,
         }
     }
 }

@@ -37,7 +37,6 @@ use bowline_agents::Tool;
 use bowline_guidance::call::{self, CallKind};
 
 use advice::Advice;
-pub(crate) use gate::NAME as TESTS;
 pub use memory::Memory;
 
 use crate::analyst::Analyst;

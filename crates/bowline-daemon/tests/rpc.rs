@@ -203,7 +203,13 @@ mod commands {
                 "fleet.usage" => json!({"session": "x", "used": 0.5}),
                 "tasks.get" => json!({"folder": "/p/.tasks/x"}),
                 "tasks.new" => json!({"project": folder.path(), "name": "x"}),
-                "efforts.get" | "fleet.standing" | "notes.list" => json!({"project": "/p"}),
+                "efforts.get"
+                | "fleet.standing"
+                | "notes.list"
+                | "orchestrator.status"
+                | "orchestrator.reset"
+                | "work.list"
+                | "work.active" => json!({"project": "/p"}),
                 "efforts.perform" => json!({"project": "/p", "command": {"note": {"text": "x"}}}),
                 "errors.get" | "errors.done" | "errors.forget" => json!({"id": 1}),
                 "costs.marks" => json!({"files": ["/t#1"]}),
@@ -211,9 +217,7 @@ mod commands {
                 "costs.raise" => json!({"budget": "day", "name": "2026-11-15", "by": 1}),
                 "costs.session" => json!({"session": "x"}),
                 "leases.release" => json!({"paths": ["/p/x"]}),
-                "orchestrator.status" | "orchestrator.reset" => json!({"project": "/p"}),
                 "orchestrator.switch" => json!({"project": "/p", "off": true}),
-                "work.list" | "work.active" => json!({"project": "/p"}),
                 "work.get" => json!({"project": "/p", "id": 1}),
                 "work.add" => json!({"project": "/p", "item":
                     {"title": "x", "kind": "bug", "priority": "low", "status": "todo"}}),

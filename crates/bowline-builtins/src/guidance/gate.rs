@@ -24,7 +24,7 @@ use super::report::{self, Report, Sent};
 use super::{Ground, tree};
 use crate::assemble::BuiltinHook;
 
-pub(crate) const NAME: &str = "tests";
+const NAME: &str = "tests";
 const SUMMARY: &str =
     "runs the project's tests and its build before an agent's work counts as done";
 /// Before the other hooks that send agents somewhere.
@@ -106,7 +106,7 @@ impl TestHook {
             events,
             running: Mutex::default(),
         };
-        Some(BuiltinHook::of_all_tools(hook, SUMMARY))
+        Some(BuiltinHook::of_all_tools(hook, SUMMARY).with_programs())
     }
 
     fn config(&self) -> &TestConfig {

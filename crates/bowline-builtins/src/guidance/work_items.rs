@@ -102,7 +102,13 @@ impl WorkItems {
             }
         };
         let ground = Arc::clone(ground);
-        Some(BuiltinHook::of_all_tools(Self { ground, tracker }, SUMMARY))
+        let runs_a_command = matches!(tracker, Tracker::Command(_));
+        let builtin = BuiltinHook::of_all_tools(Self { ground, tracker }, SUMMARY);
+        Some(if runs_a_command {
+            builtin.with_programs()
+        } else {
+            builtin
+        })
     }
 
     async fn ask(&self, input: &HookInput, ctx: &HookContext) -> Asked {

@@ -254,7 +254,7 @@ fn describe(item: &WorkItem, ui: &mut Ui) {
         line("Ended", moment::when(at, now));
     }
     if let Some(session) = &item.session {
-        line("Session", reveal::name(session).to_string());
+        line("Session", reveal::name(session));
     }
 }
 

@@ -203,7 +203,7 @@ impl Project {
         for hook in observers.filter(|hook| hook.policy().mode == RunMode::Told) {
             observing.register_arc(Arc::clone(hook));
         }
-        let programs = builtins.hooks.iter().filter(|it| it.starts_programs());
+        let programs = builtins.hooks.iter().filter(|it| it.starts_programs);
         let programs = programs.map(|builtin| Arc::clone(&builtin.hook)).collect();
         let has_skills =
             (settings.in_force()).any(|hook| matches!(hook.activation, Activation::Skill(_)));
@@ -283,7 +283,7 @@ impl Project {
 
     /// Whether anything runs outside this process for any event.
     pub(super) fn starts_hooks(&self) -> bool {
-        !self.heavy.is_empty()
+        !self.heavy.is_empty() || !self.programs.is_empty()
     }
 
     /// The scope of the file that a hook is from.

@@ -109,12 +109,11 @@ impl Question for Reset {
     }
 
     fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
-        let names: Vec<String> = match &self.session {
-            Some(session) => vec![session.clone()],
-            None => {
-                let all = store.remembered_of_sessions(&self.project, NAME)?;
-                all.into_iter().map(|it| it.session).collect()
-            }
+        let names: Vec<String> = if let Some(session) = &self.session {
+            vec![session.clone()]
+        } else {
+            let all = store.remembered_of_sessions(&self.project, NAME)?;
+            all.into_iter().map(|it| it.session).collect()
         };
         for name in &names {
             // A session of which nothing is known has nothing to be reset.
