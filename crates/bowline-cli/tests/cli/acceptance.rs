@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 /// The features that are built, with the last letter of each. Of feature 47 only its first statement is.
-const FEATURES: [(u8, char); 36] = [
+const FEATURES: [(u8, char); 40] = [
     (1, 'd'),
     (2, 'h'),
     (3, 'b'),
@@ -28,6 +28,10 @@ const FEATURES: [(u8, char); 36] = [
     (20, 'h'),
     (21, 'd'),
     (22, 'd'),
+    (24, 'd'),
+    (26, 'b'),
+    (27, 'c'),
+    (29, 'b'),
     (30, 'f'),
     (31, 'c'),
     (32, 'b'),
@@ -44,6 +48,9 @@ const FEATURES: [(u8, char); 36] = [
     (48, 'c'),
 ];
 
+/// Statements of these features that are not built.
+const NOT_BUILT: [&str; 2] = ["24a", "24b"];
+
 /// How many things a first hour with an early version found wanting.
 const FOUND_WANTING: usize = 24;
 
@@ -52,8 +59,9 @@ fn every_promise_has_tests_that_exist() {
     let lines: Vec<String> = FEATURES
         .into_iter()
         .flat_map(|(feature, last)| ('a'..=last).map(move |letter| format!("{feature}{letter}")))
+        .filter(|line| !NOT_BUILT.contains(&line.as_str()))
         .collect();
-    assert_eq!(lines.len(), 147);
+    assert_eq!(lines.len(), 156);
     assert_shown(include_str!("../../../../docs/features.md"), &lines);
 }
 
