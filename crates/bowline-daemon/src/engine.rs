@@ -11,6 +11,7 @@ mod projects;
 mod skills;
 mod stand_ins;
 mod timely;
+mod turn;
 mod unverified;
 mod void;
 mod voids;

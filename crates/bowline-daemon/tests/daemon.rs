@@ -882,6 +882,41 @@ fn f18_f_an_agent_is_kept_from_ending_its_turn_once_in_a_row() {
     }
 }
 
+/// Not every agent says that it was sent on: then the records know.
+#[test]
+fn f18_f_a_rule_keeps_an_agent_going_once_in_a_row_whatever_the_agent_says() {
+    let stage = Stage::new();
+    stage.user_config(
+        "[[rule]]\nid = 'tests'\nevent = 'Stop'\nverdict = 'deny'\nmessage = 'run make test first'\n",
+    );
+    let report = |event: &str, more: serde_json::Value| {
+        let mut payload = json!({
+            "session_id": "s1", "cwd": stage.path("project"), "hook_event_name": event,
+        });
+        let fields = more.as_object().unwrap().clone();
+        payload.as_object_mut().unwrap().extend(fields);
+        let answer = stage.hook(&payload);
+        assert_eq!(answer.exit, 0);
+        answer.stdout.contains("\"block\"")
+    };
+    for (active, blocks) in [(false, true), (true, false), (true, false), (false, true)] {
+        let blocked = report("Stop", json!({ "stop_hook_active": active }));
+        assert_eq!(blocked, blocks, "{active}");
+    }
+    report("UserPromptSubmit", json!({"prompt": "x"}));
+    for blocks in [true, false, true, false] {
+        assert_eq!(report("Stop", json!({})), blocks);
+        report(
+            "PreToolUse",
+            json!({"tool_name": "Read", "tool_input": {"file_path": "a"}}),
+        );
+    }
+    report("UserPromptSubmit", json!({"prompt": "go on"}));
+    assert!(report("Stop", json!({})));
+    report("UserPromptSubmit", json!({"prompt": "go on"}));
+    assert!(report("Stop", json!({})), "a person has said something");
+}
+
 #[test]
 fn a_rule_that_adds_context_on_stop_speaks_once_in_a_row() {
     let stage = Stage::new();

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 /// The features that are built, with the last letter of each. Of feature 47 only its first statement is.
-const FEATURES: [(u8, char); 36] = [
+const FEATURES: [(u8, char); 40] = [
     (1, 'd'),
     (2, 'h'),
     (3, 'b'),
@@ -28,6 +28,10 @@ const FEATURES: [(u8, char); 36] = [
     (20, 'h'),
     (21, 'd'),
     (22, 'd'),
+    (24, 'd'),
+    (26, 'b'),
+    (27, 'c'),
+    (29, 'b'),
     (30, 'f'),
     (31, 'c'),
     (32, 'b'),

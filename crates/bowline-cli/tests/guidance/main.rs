@@ -6,6 +6,9 @@
 #[expect(dead_code, reason = "these tests need only a part of it")]
 mod agent;
 mod config;
+mod errors;
 mod handoffs;
+mod loops;
 mod orchestrator;
 mod report;
+mod reporter;

@@ -18,6 +18,7 @@ use super::context::{CallContext, Switch};
 use super::duplicates::{Met, answer_of};
 use super::patience::{Looking, Patience, UNSEEN};
 use super::projects::{Project, ProjectKey};
+use super::turn::Turn;
 use super::void::Void;
 use super::{Decided, Deciding, Weight, env_file};
 
@@ -191,10 +192,10 @@ impl CallContext {
         if let Some(attempts) = &attempts {
             note_attempts(&mut result, event, attempts);
         }
-        let answer = if self.sent_on_already(&result.output) {
-            self.protocol.encode(event, &end_of_turn(&result.output))
-        } else {
-            self.protocol.encode(event, &result.output)
+        let turn = self.turn(&result.output, project, patience).await;
+        let answer = match turn {
+            Turn::Ends => self.protocol.encode(event, &end_of_turn(&result.output)),
+            Turn::Goes => self.protocol.encode(event, &result.output),
         };
         // The answer of hooks that were cut short is not for another call.
         if let Met::First(others) = &self.met
@@ -210,7 +211,7 @@ impl CallContext {
         if idle.is_none() {
             self.hand_over_session(project, patience).await;
         }
-        let mut record = self.record(project, &ctx, &result, idle);
+        let mut record = self.record(project, &ctx, &result, idle, turn);
         let unseen = patience.is_closed().then(|| UNSEEN.to_owned());
         if let Some(record) = &mut record {
             let warnings = attempts.into_iter().chain(unseen);
@@ -317,16 +318,6 @@ impl CallContext {
         add_change(ctx, Change::Worked { call, work });
     }
 
-    /// Whether the agent would be kept from ending its turn a second time in a row, which could go on forever.
-    fn sent_on_already(&self, output: &Opinion) -> bool {
-        let ends = matches!(
-            self.input.event_type(),
-            HookEvent::Stop | HookEvent::SubagentStop
-        );
-        ends && self.input.stop_hook_active()
-            && (output.decision() >= Decision::Ask || output.additional_context.is_some())
-    }
-
     fn context(&self, project: &Project, void: &Void) -> HookContext {
         let ctx = HookContext::new(&self.input.session_id)
             .with_call_id(self.call.id.as_str())
@@ -356,11 +347,11 @@ impl CallContext {
         ctx: &HookContext,
         result: &TriggerResult,
         idle: Option<String>,
+        turn: Turn,
     ) -> Option<Record> {
         let blocks = result.output.decision() >= Decision::Ask;
-        let enforced = !blocks
-            || self.protocol.enforces(self.input.event_type())
-                && !self.sent_on_already(&result.output);
+        let enforced =
+            !blocks || self.protocol.enforces(self.input.event_type()) && turn == Turn::Goes;
         let enforcement = if enforced {
             Enforcement::Enforced
         } else {
