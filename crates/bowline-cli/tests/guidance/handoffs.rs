@@ -141,7 +141,8 @@ fn tell(daemon: &'static str) {
         let done = &day["performance_metrics"];
         done["agent_handoffs"] == 1
             && done["directive_violations"] == 1
-            && done["quality_gates"] == 2
+            // The other event of the second run asked again, and was answered from the store.
+            && done["quality_gates"] == 3
             && day["research_metrics"]["tdd_hypothesis"]["integration_defects"] == 1
     });
     let report = sandbox.json(&["metrics", "report"]);
