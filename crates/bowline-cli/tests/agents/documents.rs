@@ -24,6 +24,8 @@ const COMMANDS: &[&str] = &[
     "daemon status",
     "doctor",
     "store size",
+    "cost",
+    "cost prices",
     "pause --for 10m",
 ];
 
