@@ -1,5 +1,6 @@
 //! `cargo xtask bench`: what Bowline costs, against limits.
 
+mod cost;
 mod daemon;
 mod figures;
 mod hook;
@@ -29,8 +30,9 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
     match what.as_str() {
         "hook" => hook::run(arguments),
         "daemon" => daemon::run(arguments),
+        "cost" => cost::run(arguments),
         "store" => store(arguments.raw_args()?.collect()),
-        _ => bail!("expected `hook`, `daemon` or `store` after `bench`"),
+        _ => bail!("expected `hook`, `daemon`, `cost` or `store` after `bench`"),
     }
 }
 

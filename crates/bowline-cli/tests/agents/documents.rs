@@ -30,6 +30,8 @@ const COMMANDS: &[&str] = &[
     "work list",
     "orchestrator status",
     "metrics report",
+    "cost",
+    "cost prices",
     "pause --for 10m",
 ];
 

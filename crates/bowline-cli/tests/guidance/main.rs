@@ -6,6 +6,7 @@
 #[expect(dead_code, reason = "these tests need only a part of it")]
 mod agent;
 mod config;
+mod cost;
 mod errors;
 mod handoffs;
 mod loops;

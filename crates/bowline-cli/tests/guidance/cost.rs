@@ -1,0 +1,186 @@
+//! What agents cost, from their transcripts to what people read.
+
+use std::fs;
+use std::path::Path;
+
+use bowline_testkit::{Ran, Sandbox, client, until};
+use serde_json::{Value, json};
+
+/// Recorded transcripts of Claude Code: three sessions, one of them with a sub-agent.
+const RECORDED: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../bowline-guidance/tests/data/transcripts"
+);
+
+/// A home in which Claude Code left these transcripts.
+fn with_transcripts() -> Sandbox {
+    let sandbox = Sandbox::new();
+    let folder = Path::new("home/.claude/projects/-home-user-project");
+    for entry in fs::read_dir(RECORDED).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap();
+        sandbox.write(folder.join(name), fs::read(&path).unwrap());
+    }
+    sandbox
+}
+
+fn lines(sandbox: &Sandbox, by: &str) -> Vec<(String, u64, u64, u64)> {
+    let report = sandbox.json(&["cost", "--by", by]);
+    let lines = report["lines"].as_array().unwrap();
+    let number = |line: &Value, key: &str| line[key].as_u64().unwrap();
+    let mut rows: Vec<_> = lines
+        .iter()
+        .map(|it| {
+            let key = it["key"].as_str().unwrap().to_owned();
+            let (input, output) = (number(it, "input_tokens"), number(it, "output_tokens"));
+            (key, number(it, "messages"), input, output)
+        })
+        .collect();
+    rows.sort();
+    rows
+}
+
+/// The table was counted by hand, with jq: messages by their ids, and of each the usage of its last line.
+#[test]
+fn f28_b_recorded_transcripts_cost_what_was_counted_by_hand() {
+    let sandbox = with_transcripts();
+    let row = |key: &str, messages, input, output| (key.to_owned(), messages, input, output);
+    for (by, expected) in [
+        ("day", vec![row("2026-11-15", 10, 1000, 200)]),
+        ("model", vec![row("claude-opus-4-8", 10, 1000, 200)]),
+        (
+            "session",
+            vec![
+                row("0458ac7d-5eb5-4740-b89f-a9875e8143b7", 4, 400, 80),
+                row("245124a4-a117-43d5-9236-05b1c629dfd2", 2, 200, 40),
+                row("446523aa-4061-493a-bba0-40803a484e46", 4, 400, 80),
+            ],
+        ),
+        ("effort", vec![row("", 10, 1000, 200)]),
+        (
+            "tool",
+            vec![
+                row("", 4, 400, 80),
+                row("Agent", 1, 100, 20),
+                row("Bash", 2, 200, 40),
+                row("Edit", 1, 100, 20),
+                row("Read", 1, 100, 20),
+                row("Write", 1, 100, 20),
+            ],
+        ),
+        (
+            "agent",
+            vec![row("", 8, 800, 160), row("general-purpose", 2, 200, 40)],
+        ),
+        ("project", vec![row("/home/user/project", 10, 1000, 200)]),
+    ] {
+        assert_eq!(lines(&sandbox, by), expected, "{by}");
+    }
+    // 1000 × $5 and 200 × $25 for a million.
+    let total = &sandbox.json(&["cost"])["total"];
+    assert_eq!(
+        (&total["messages"], &total["cost_usd"]),
+        (&json!(10), &json!(0.01))
+    );
+    let again = sandbox.json(&["cost", "scan"]);
+    assert_eq!(
+        (&again["files"], &again["read_bytes"]),
+        (&json!(4), &json!(0))
+    );
+    let table = sandbox.run(&["cost", "--by", "model"]);
+    table.expect(0, &["claude-opus-4-8", "$0.01", "████", "1.0k"]);
+    let csv = sandbox.run(&["cost", "--by", "agent", "--csv"]);
+    csv.expect(
+        0,
+        &[
+            "agent,messages,input_tokens",
+            "general-purpose,2,200,40,0,0,0,0.002000",
+        ],
+    );
+    let elsewhere = sandbox.run(&["cost", "--project"]);
+    elsewhere.expect(0, &["Nothing was used"]);
+}
+
+#[test]
+fn only_what_is_new_is_read_and_a_price_that_is_not_known_is_said() {
+    let sandbox = with_transcripts();
+    sandbox.json(&["cost"]);
+    let line = json!({
+        "type": "assistant", "sessionId": "s9", "cwd": "/q", "timestamp": "2026-11-16T10:00:00Z", "uuid": "u",
+        "message": {"id": "new", "model": "local-model", "content": [], "usage": {"input_tokens": 5, "output_tokens": 6}},
+    });
+    let text = format!("{line}\n");
+    sandbox.write("home/.claude/projects/q/s9.jsonl", &text);
+    let scanned = sandbox.json(&["cost", "scan"]);
+    assert_eq!(
+        (&scanned["read_files"], &scanned["read_bytes"]),
+        (&json!(1), &json!(text.len()))
+    );
+    let report = sandbox.json(&["cost", "--by", "model"]);
+    assert_eq!(report["unpriced_models"], json!(["local-model"]));
+    assert_eq!(report["total"]["unpriced_tokens"], 11);
+    sandbox
+        .run(&["cost"])
+        .expect(0, &["local-model is not known", "[cost.prices]"]);
+    sandbox.write(
+        "home/.config/bowline/config.toml",
+        "[cost.prices.local-model]\ninput = 100\noutput = 0\n",
+    );
+    let report = sandbox.json(&["cost", "--by", "model", "--since", "2026-11-16"]);
+    assert_eq!(report["total"]["cost_usd"], 0.0005);
+    sandbox
+        .run(&["cost", "prices"])
+        .expect(0, &["local-model", "own", "built-in", "claude-opus-4-8"]);
+}
+
+fn hook(sandbox: &Sandbox, event: &str, transcript: &Path) -> Value {
+    let payload = json!({
+        "session_id": "s1", "transcript_path": transcript, "cwd": sandbox.project(), "hook_event_name": event,
+        "tool_name": "Bash", "tool_use_id": "t1", "tool_input": {"command": "ls"}, "tool_response": {"stdout": ""},
+    });
+    let mut command = sandbox.hook_command(&["claude-code", event]);
+    let ran = Ran::with_stdin(&mut command, payload.to_string().as_bytes());
+    serde_json::from_str(&ran.stdout).unwrap_or_default()
+}
+
+#[test]
+fn an_agent_without_budget_is_stopped_until_a_person_adds_to_it() {
+    client();
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "home/.config/bowline/config.toml",
+        "[cost]\nmax_usd_session = 0.5\n",
+    );
+    let line = json!({
+        "type": "assistant", "sessionId": "s1", "cwd": sandbox.project(), "timestamp": chrono::Utc::now().to_rfc3339(),
+        "message": {"id": "m1", "model": "claude-opus-4-8", "usage": {"input_tokens": 200_000, "output_tokens": 0}},
+    });
+    let transcript = sandbox.write("home/.claude/projects/p/s1.jsonl", format!("{line}\n"));
+    sandbox.run(&["daemon", "start"]).expect(0, &[]);
+    let answer = hook(&sandbox, "PreToolUse", &transcript);
+    let said = &answer["hookSpecificOutput"];
+    assert_eq!(said["permissionDecision"], "deny", "{answer}");
+    let reason = said["permissionDecisionReason"].as_str().unwrap();
+    assert!(reason.contains("$1.00 of $0.50"), "{reason}");
+    assert!(reason.contains("bowline cost allow session"), "{reason}");
+    let summary = sandbox.json(&["cost", "summary", "s1"]);
+    assert_eq!(summary["cost_usd"], 1.0);
+    until("the session is known", || {
+        let listed = sandbox.json(&["session", "list"]);
+        !listed["sessions"].as_array().is_none_or(Vec::is_empty)
+    });
+    sandbox
+        .run(&["cost", "allow", "session", "--usd", "2"])
+        .expect(
+            0,
+            &["Added $2.00 to the budget of session s1; it is $2.50 now"],
+        );
+    let answer = hook(&sandbox, "PreToolUse", &transcript);
+    assert_eq!(
+        answer["hookSpecificOutput"]["permissionDecision"],
+        Value::Null
+    );
+    // An agent cannot do that itself.
+    let mut command = sandbox.command(&["cost", "allow", "session"]);
+    Ran::of(command.env("CLAUDECODE", "1")).expect_stderr(2, &["an agent must not run this"]);
+}
