@@ -56,13 +56,22 @@ pub(crate) struct ReportArgs {
 /// Everything that the sections are made from. A section that needs more asks for it in [`Answers::gather`].
 #[derive(Debug)]
 struct Answers {
-    now: DateTime<Utc>,
+    clock: Clock,
     since: DateTime<Utc>,
     /// The project's folder, if only one is meant.
     project: Option<String>,
     digest: Digest,
     /// How many records of the period are missing.
     missing: u64,
+}
+
+/// How times are told.
+#[derive(Debug, Clone, Copy)]
+enum Clock {
+    /// How long ago, for who reads it now.
+    Ago(DateTime<Utc>),
+    /// By the calendar, for who reads it later.
+    Calendar,
 }
 
 /// The sections, in their order.
@@ -112,12 +121,23 @@ impl Answers {
         let gaps = records.ask(&store::Gaps {}, ui)?;
         let of_period = gaps.iter().filter(|gap: &&Gap| gap.time >= since);
         Ok(Self {
-            now,
+            clock: if args.md {
+                Clock::Calendar
+            } else {
+                Clock::Ago(now)
+            },
             since,
             digest: records.ask(&digest, ui)?,
             missing: of_period.map(|gap| gap.records).sum(),
             project,
         })
+    }
+
+    fn when(&self, time: DateTime<Utc>) -> String {
+        match self.clock {
+            Clock::Ago(now) => moment::when(time, now),
+            Clock::Calendar => moment::minute(time),
+        }
     }
 
     /// Since when, and where.

@@ -18,7 +18,7 @@ use crate::trace::Trace;
 
 /// How many of the slowest calls are told.
 const SLOWEST: i64 = 5;
-/// At most this many rules, tools and hooks are told of each.
+/// At most this many tools and hooks are told of each.
 const MOST: usize = 100;
 
 pub(super) fn digest(db: &Connection, filter: &DigestFilter<'_>) -> Result<Digest> {
@@ -201,7 +201,7 @@ fn decided(db: &Connection, period: &Period) -> Result<Vec<RuleDigest>> {
     let mut groups: Vec<(Group, u64, i64)> = rows.collect::<rusqlite::Result<_>>()?;
     groups.sort_by_key(|(_, count, newest)| std::cmp::Reverse((*count, *newest)));
     let mut rules = Vec::new();
-    for ((decided, enforcement, rule), count, newest) in groups.into_iter().take(MOST) {
+    for ((decided, enforcement, rule), count, newest) in groups {
         let Some(last) = events::by_row(db, newest)? else {
             continue;
         };

@@ -6,7 +6,6 @@ use serde_json::json;
 
 use super::section::Section;
 use super::{Answers, stopped};
-use crate::moment;
 use crate::ui::{Column, Text, style};
 
 const COLUMNS: &[Column] = &[
@@ -22,7 +21,7 @@ pub(super) fn section(answers: &Answers) -> Section {
         .filter(|it| it.decision == Decision::Deny && it.enforcement != Enforcement::Observed)
         .collect();
     let row = |it: &&bowline_store::RuleDigest| {
-        let when = moment::when(it.last.decided.time, answers.now);
+        let when = answers.when(it.last.decided.time);
         vec![
             stopped::who(it),
             Text::styled(it.count.to_string(), style::BAD),
@@ -37,7 +36,7 @@ pub(super) fn section(answers: &Answers) -> Section {
         rows: denied.iter().map(row).collect(),
         document: denied
             .iter()
-            .map(|it| json!({"rule": it.rule, "count": it.count, "last": stopped::last(&it.last)}))
+            .map(|it| json!({"rule": it.rule, "enforcement": it.enforcement, "count": it.count, "last": stopped::last(&it.last)}))
             .collect(),
     }
 }

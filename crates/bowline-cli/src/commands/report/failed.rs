@@ -28,7 +28,7 @@ pub(super) fn section(answers: &Answers) -> Section {
 fn row(it: &ToolFailures) -> Vec<Text> {
     let mut what = Text::from(trace::summary(&it.last));
     if let Some(error) = &it.last.error {
-        what = what.with(format!("  {}", trace::one_line(error)), style::BAD);
+        what = what.with(format!(": {}", trace::one_line(error)), style::BAD);
     }
     vec![
         Text::styled(reveal::name(&it.tool), style::NAME),

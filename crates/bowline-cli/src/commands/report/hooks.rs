@@ -5,7 +5,6 @@ use serde_json::json;
 use super::Answers;
 use super::section::Section;
 use crate::commands::trace;
-use crate::moment;
 use crate::ui::{Column, Text, reveal, style};
 
 const COLUMNS: &[Column] = &[
@@ -21,7 +20,7 @@ pub(super) fn section(answers: &Answers) -> Section {
         vec![
             Text::styled(reveal::name(&it.hook), style::NAME),
             Text::styled(it.count.to_string(), style::BAD),
-            Text::styled(moment::when(it.last_failed, answers.now), style::FAINT),
+            Text::styled(answers.when(it.last_failed), style::FAINT),
             trace::one_line(&it.failure).into(),
         ]
     };

@@ -26,7 +26,7 @@ pub(super) fn section(answers: &Answers) -> Section {
         .collect();
     let row = |call: &&Trace| {
         let took = call.duration_ms.map(moment::took).unwrap_or_default();
-        let when = moment::when(call.started_at, answers.now);
+        let when = answers.when(call.started_at);
         vec![
             took.into(),
             Text::styled(reveal::name(&call.tool), style::NAME),

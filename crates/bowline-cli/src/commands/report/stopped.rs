@@ -1,13 +1,22 @@
 //! What the sections of denied, asked and observed events share.
 
-use bowline_store::{RecordedEvent, RuleDigest};
+use bowline_store::{Enforcement, RecordedEvent, RuleDigest};
 use serde_json::{Value, json};
 
 use crate::commands::trace;
 use crate::ui::{Text, reveal, style};
 
-/// The rule, else the hook that decided so last.
+/// Who decided so, and whether the agent could act on it.
 pub(super) fn who(of_rule: &RuleDigest) -> Text {
+    let who = rule_or_hook(of_rule);
+    match of_rule.enforcement {
+        Enforcement::Unenforced => who.with(" (not enforced)", style::CAUTION),
+        _ => who,
+    }
+}
+
+/// The rule, else the hook that decided so last.
+fn rule_or_hook(of_rule: &RuleDigest) -> Text {
     if let Some(rule) = &of_rule.rule {
         return Text::styled(reveal::name(rule), style::NAME);
     }

@@ -32,7 +32,7 @@ pub(super) fn section(answers: &Answers) -> Section {
         (
             "Tool calls",
             calls,
-            format!("  {ok} ok, {failed} failed, {} other", calls - ok - failed),
+            format!(" ({ok} ok, {failed} failed, {} other)", calls - ok - failed),
         ),
         ("Denied", denied, String::new()),
         ("Asked", asked, String::new()),
