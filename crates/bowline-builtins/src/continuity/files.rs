@@ -81,7 +81,7 @@ fn read_skill(file: &Path) -> Result<Option<String>, RuleError> {
             return refused(Code::FsNotFound, message);
         }
     };
-    String::from_utf8(bytes).map(Some).or_else(|error| {
+    String::from_utf8(bytes).map(Some).map_err(|error| {
         let valid = error.utf8_error().valid_up_to();
         let before = error.as_bytes().iter().take(valid);
         let line = before.filter(|byte| **byte == b'\n').count() + 1;
@@ -89,7 +89,7 @@ fn read_skill(file: &Path) -> Result<Option<String>, RuleError> {
             "{shown}: line {line} has bytes that are no UTF-8 text, which was expected. Save the file as UTF-8."
         );
         let refused = RuleError::new(Code::ParseError, message);
-        Err(refused.with_details(json!({ "line": line })))
+        refused.with_details(json!({ "line": line }))
     })
 }
 

@@ -115,7 +115,9 @@ fn show(report: &Report, event: Option<HookEvent>, dir: Option<&Path>, ui: &mut 
     }
     if !others.is_empty() {
         let mut table = Table::new(["Other events", "Hooks"]);
-        others.into_iter().for_each(|row| table.row(row));
+        for row in others {
+            table.row(row);
+        }
         ui.blank();
         ui.table(&table);
     }
