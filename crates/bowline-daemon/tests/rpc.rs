@@ -204,12 +204,12 @@ mod commands {
                 "tasks.get" => json!({"folder": "/p/.tasks/x"}),
                 "tasks.new" => json!({"project": folder.path(), "name": "x"}),
                 "efforts.get"
-                | "fleet.standing"
                 | "notes.list"
                 | "orchestrator.status"
                 | "orchestrator.reset"
                 | "work.list"
                 | "work.active" => json!({"project": "/p"}),
+                "fleet.standing" => json!({"project": "/p", "session": "x"}),
                 "efforts.perform" => json!({"project": "/p", "command": {"note": {"text": "x"}}}),
                 "errors.get" | "errors.done" | "errors.forget" => json!({"id": 1}),
                 "costs.marks" => json!({"files": ["/t#1"]}),
