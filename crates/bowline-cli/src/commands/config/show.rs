@@ -138,11 +138,10 @@ fn holding(keys: &[SettingKey], stated: &[StatedSetting], wanted: &Wanted) -> Ve
             }
         }
         let default = match wanted {
-            Wanted::Differing => None,
             Wanted::All => Some(key.key.as_str()),
             Wanted::Named(name) if key.is(name) => Some(name.as_str()),
             Wanted::Named(_) if wanted.includes(&key.key) => Some(key.key.as_str()),
-            Wanted::Named(_) => None,
+            Wanted::Differing | Wanted::Named(_) => None,
         };
         if let (Some(name), true) = (default, of_key.is_empty()) {
             of_key.push(Holds {

@@ -35,8 +35,8 @@ impl Section {
         let headings: Vec<String> = (self.columns.iter())
             .map(|column| column.heading().to_owned())
             .collect();
-        let mut text = format!("\n## {}\n\n{}", self.title, line(&headings));
-        text.push_str(&format!("|{}\n", "---|".repeat(headings.len())));
+        let rule = "---|".repeat(headings.len());
+        let mut text = format!("\n## {}\n\n{}|{rule}\n", self.title, line(&headings));
         for row in &self.rows {
             let cells: Vec<String> = row.iter().map(cell).collect();
             text.push_str(&line(&cells));
