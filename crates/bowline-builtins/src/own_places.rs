@@ -93,6 +93,8 @@ fn named(paths: impl IntoIterator<Item = PathBuf>, real_name: fn(&str) -> String
 
 #[cfg(test)]
 mod tests {
+    use bowline_agents::registration::UserFolder;
+
     use super::*;
 
     fn places(variables: &[(&str, &str)]) -> OwnPlaces {
@@ -108,7 +110,9 @@ mod tests {
         for path in ["/h/ann/.config/bowline", "/h/ann/.local/share/bowline"] {
             assert!(usual.own.iter().any(|it| it == path), "{path}");
         }
-        assert_eq!(usual.agents, ["/h/ann/.claude", "/h/ann/.codex"]);
+        let in_home = |folder: &UserFolder| format!("/h/ann/{}", folder.in_home);
+        let folders: Vec<String> = user_folders().map(in_home).collect();
+        assert_eq!(usual.agents, folders);
         let moved = places(&[
             ("HOME", "/h/ann"),
             ("XDG_CONFIG_HOME", "/m/c"),
@@ -126,7 +130,13 @@ mod tests {
         ] {
             assert!(moved.own.iter().any(|it| it == path), "{path}");
         }
-        assert_eq!(moved.agents, ["/m/claude", "/h/ann/.codex"]);
+        let moved_one = |folder: &String| match folder.as_str() {
+            "/h/ann/.claude" => "/m/claude".to_owned(),
+            other => other.to_owned(),
+        };
+        let folders: Vec<String> = folders.iter().map(moved_one).collect();
+        assert!(folders.contains(&"/m/claude".to_owned()));
+        assert_eq!(moved.agents, folders);
         assert!(moved.own.iter().all(|it| it.starts_with('/')));
     }
 

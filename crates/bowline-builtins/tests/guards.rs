@@ -6,6 +6,10 @@ mod hooked_sandbox;
 use bowline::hooks::{Decision, FnHook, HookEvent, HookInput, HookManager, Opinion, Recording};
 use bowline::settings::{Lasts, Reach, TrustState, Wish};
 use bowline_builtins::guard::{GuardHook, GuardedCall, Judged, ToolGuard, call_of};
+use bowline_guard::Strictness;
+use bowline_guard::policy::GuardPolicy;
+use bowline_guard::rules::{Typical, rules};
+use bowline_guard::tool_call::{ToolCall, judge_tool_call};
 use bowline_testkit::needs;
 use hooked_sandbox::HookedSandbox;
 use serde_json::{Value, json};
@@ -78,6 +82,43 @@ async fn f41_a_a_sensitive_file_is_denied_for_every_tool() {
         let result = sandbox.fire(input).await;
         assert_eq!(result.output.decision(), decision, "{shown}");
     }
+}
+
+/// `explain` and `eval` judge without hooks. A rule that only they know stops nobody.
+#[tokio::test]
+async fn what_is_judged_without_hooks_a_hook_says_too() {
+    let sandbox = HookedSandbox::new();
+    let (builtins, manager) = (sandbox.builtins(), sandbox.manager());
+    let project = sandbox.project().to_str().unwrap();
+    let mut wrong = Vec::new();
+    let mut stopped = 0;
+    for rule in rules() {
+        let Some(Typical { example, .. }) = rule.typical() else {
+            continue;
+        };
+        let is_given = |name: &str| name == example.field();
+        let call = ToolCall::from_fields(|name| is_given(name).then_some(example.text));
+        let world = builtins.guards.analyst().world_for(project, &rule.id);
+        let verdict = judge_tool_call(example.tool, &call, &world, &GuardPolicy::default());
+        let expected = match verdict.decision {
+            Strictness::Allow => Decision::NoOpinion,
+            Strictness::Ask => Decision::Ask,
+            Strictness::Deny => Decision::Deny,
+        };
+        stopped += usize::from(expected != Decision::NoOpinion);
+        let input = json!({ example.field(): example.text });
+        let input = HookInput::pre_tool_use(&*rule.id, example.tool, input);
+        let said = manager.trigger(input, &sandbox.context()).await;
+        let said = said.output.decision();
+        if said != expected {
+            wrong.push(format!(
+                "{}: {said:?}, not {expected:?}: {example:?}",
+                rule.id
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(stopped > 150, "only {stopped} calls were stopped");
 }
 
 #[tokio::test]

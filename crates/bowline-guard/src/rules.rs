@@ -4,6 +4,8 @@ mod examples;
 
 use std::borrow::Cow;
 
+use bowline_agents::Tool;
+
 use crate::Strictness;
 use crate::effect::Category;
 use crate::families::{self, RuleInfo};
@@ -72,6 +74,17 @@ pub fn rules() -> Vec<Rule> {
         }
     }
     all
+}
+
+impl Example {
+    /// The field of the tool's input that has the text.
+    pub fn field(&self) -> &'static str {
+        match Tool::named(self.tool) {
+            Tool::Shell | Tool::PowerShell => "command",
+            Tool::Grep => "path",
+            _ => "file_path",
+        }
+    }
 }
 
 impl Rule {
@@ -185,12 +198,8 @@ mod tests {
                 assert!(DEPENDING.contains(&rule.id.as_ref()), "{}", rule.id);
                 continue;
             };
-            let field = match example.tool {
-                "Bash" | "PowerShell" => "command",
-                "Grep" => "path",
-                _ => "file_path",
-            };
-            let call = ToolCall::from_fields(|name| (name == field).then_some(example.text));
+            let is_given = |name: &str| name == example.field();
+            let call = ToolCall::from_fields(|name| is_given(name).then_some(example.text));
             let found = judge_tool_call(example.tool, &call, &world(), &GuardPolicy::default());
             // What passes is named by no verdict.
             let named = found.rule.as_deref() == Some(rule.id.as_ref());

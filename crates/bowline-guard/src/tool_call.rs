@@ -304,9 +304,7 @@ pub fn judge_files(
         return judge_deed(tool, &deed, world, policy);
     }
     let overwritten = overwritten(tool, call, world).map_or(Verdict::ALLOW, |effect| {
-        let found = effect.gravity.into();
-        let decision = policy.decide(effect.category, effect.rule, found, &effect.paths, world);
-        of_effect(tool, &effect, decision)
+        judge_effect(tool, &effect, world, policy)
     });
     judge_place(tool, call, world, policy).or_stricter(overwritten)
 }
@@ -342,9 +340,7 @@ fn judge_own(
     policy: &GuardPolicy,
 ) -> Verdict {
     own_settings(like, call, world).map_or(Verdict::ALLOW, |effect| {
-        let found = effect.gravity.into();
-        let decision = policy.decide(effect.category, effect.rule, found, &[], world);
-        of_effect(tool, &effect, decision)
+        judge_effect(tool, &effect, world, policy)
     })
 }
 
@@ -398,6 +394,23 @@ pub fn runs_a_shell(tool: &str) -> bool {
 /// Whether the tool reads, changes or looks for files.
 pub fn is_file_tool(tool: &str) -> bool {
     Tool::named(tool).is_for_files() || server::is_known(tool)
+}
+
+/// The verdict on what a call as a whole would do, by the settings and by what a person allowed.
+fn judge_effect(
+    subject: &str,
+    effect: &Effect,
+    world: &dyn World,
+    policy: &GuardPolicy,
+) -> Verdict {
+    let Effect {
+        category,
+        rule,
+        gravity,
+        ..
+    } = *effect;
+    let decision = policy.decide(category, rule, gravity.into(), &effect.paths, world);
+    of_effect(subject, effect, decision)
 }
 
 fn of_effect(subject: &str, effect: &Effect, decision: Strictness) -> Verdict {

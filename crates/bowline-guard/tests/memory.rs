@@ -16,7 +16,7 @@ use bowline_guard::judge::{Judgement, judge, judge_powershell};
 use bowline_guard::paths::StaticWorld;
 use bowline_guard::policy::GuardPolicy;
 use bowline_guard::secrets::redact;
-use bowline_guard::tool_call::{judge_command, judge_looks};
+use bowline_guard::tool_call::judge_whole_command;
 use long::Kind;
 
 /// As long as a text may be that is judged within the limits.
@@ -75,8 +75,7 @@ fn no_shell_text_takes_much() {
         let (bytes, steps) = measured(|| {
             let (world, policy) = (world(), GuardPolicy::default());
             let judgement = judge(&text, &world);
-            judge_command(&judgement, &world, &policy);
-            judge_looks(&text, &judgement, &world, &policy);
+            judge_whole_command(&text, &judgement, &world, &policy);
             judgement
         });
         taken.note(name, bytes, steps);

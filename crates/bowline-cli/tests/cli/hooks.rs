@@ -33,23 +33,20 @@ fn hooks_are_listed_in_order_with_what_keeps_them_from_running() {
             )
         })
         .collect();
+    let (own, built_in) = hooks.split_at(4);
     assert_eq!(
-        hooks,
+        own,
         [
             ("local", "in_force", Some(1)),
             ("project", "untrusted", None),
             ("project", "duplicate", None),
             ("plugin", "in_force", Some(2)),
-            ("built_in", "in_force", Some(3)),
-            ("built_in", "in_force", Some(4)),
-            ("built_in", "in_force", Some(5)),
-            ("built_in", "in_force", Some(6)),
-            ("built_in", "in_force", Some(7)),
-            ("built_in", "in_force", Some(8)),
-            ("built_in", "in_force", Some(9)),
-            ("built_in", "in_force", Some(10)),
         ]
     );
+    assert!(!built_in.is_empty());
+    for (hook, position) in built_in.iter().zip(3..) {
+        assert_eq!(*hook, ("built_in", "in_force", Some(position)));
+    }
 }
 
 #[test]

@@ -9,7 +9,7 @@ use bowline_guard::paths::{self, StaticWorld};
 use bowline_guard::policy::GuardPolicy;
 use bowline_guard::sensitive::{Access, classify};
 use bowline_guard::shell::{self, Understanding};
-use bowline_guard::tool_call::{judge_command, judge_looks};
+use bowline_guard::tool_call::judge_whole_command;
 use bowline_guard::{lookalikes, secrets};
 
 use crate::inputs::{Numbers, quoted, simple_line};
@@ -87,8 +87,7 @@ fn all_of_it(input: &str) -> Option<Judgement> {
         let judgement = judgement(input);
         judge_powershell(input, &world);
         let policy = GuardPolicy::default();
-        judge_command(&judgement, &world, &policy);
-        judge_looks(input, &judgement, &world, &policy);
+        judge_whole_command(input, &judgement, &world, &policy);
         secrets::redact(input);
         lookalikes::find(input);
         lookalikes::escape(input);

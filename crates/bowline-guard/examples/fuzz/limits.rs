@@ -7,7 +7,7 @@ use bowline_guard::judge::{judge, judge_powershell};
 use bowline_guard::paths::StaticWorld;
 use bowline_guard::policy::GuardPolicy;
 use bowline_guard::secrets;
-use bowline_guard::tool_call::{judge_command, judge_looks};
+use bowline_guard::tool_call::judge_whole_command;
 
 /// What no text of 64 KB may exceed.
 pub(crate) const MOST_TIME: Duration = Duration::from_millis(20);
@@ -29,8 +29,7 @@ pub(crate) fn taken(text: &str) -> Vec<Taken> {
     vec![
         measured("shell", || {
             let judgement = judge(text, &world);
-            judge_command(&judgement, &world, &policy);
-            judge_looks(text, &judgement, &world, &policy);
+            judge_whole_command(text, &judgement, &world, &policy);
         }),
         measured("powershell", || {
             judge_powershell(text, &world);

@@ -2,8 +2,8 @@
 
 use super::server::{self, Deed};
 use super::{
-    SERVER_DESTROYS, ToolCall, Verdict, judge_command, judge_files, judge_own, judge_place,
-    judge_sensitive,
+    SERVER_DESTROYS, ToolCall, Verdict, judge_command, judge_effect, judge_files, judge_own,
+    judge_place, judge_sensitive,
 };
 use crate::Strictness;
 use crate::judge::judge;
@@ -68,21 +68,8 @@ pub(super) fn judge_deed(
             judge_sensitive((tool, like), files, world, policy).or_stricter(own)
         })),
         Deed::Destroys => {
-            let decision = policy.decide(
-                SERVER_DESTROYS.category,
-                SERVER_DESTROYS.id,
-                Strictness::Ask,
-                &[],
-                world,
-            );
-            let reason = format!("{tool} does away with something that others have, too");
-            Verdict::new(
-                decision,
-                SERVER_DESTROYS.category,
-                SERVER_DESTROYS.id,
-                &reason,
-            )
-            .instead(SERVER_DESTROYS.instead)
+            let what = "does away with something that others have, too";
+            judge_effect(tool, &SERVER_DESTROYS.doubtful(what), world, policy)
         }
     }
 }

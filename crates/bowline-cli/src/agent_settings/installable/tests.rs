@@ -2,6 +2,7 @@ use bowline_agents::EventClass;
 
 use super::*;
 use crate::agent_settings::CLAUDE_CODE;
+use crate::agent_settings::agents::INSTALLABLE;
 
 fn plan(scope: InstallScope, on_failure: FailMode) -> Plan {
     Plan {
@@ -11,6 +12,40 @@ fn plan(scope: InstallScope, on_failure: FailMode) -> Plan {
         on_failure,
         places: vec!["HOME=/home/ann".to_owned()],
         status_line: None,
+    }
+}
+
+/// What only the text of one form can show is tested beside that form.
+#[test]
+fn every_agent_gets_its_settings_back() {
+    for agent in INSTALLABLE {
+        let scopes = InstallScope::ALL.into_iter();
+        for scope in scopes.filter(|scope| agent.file_name(*scope).is_some()) {
+            let context = format!("{} {scope:?}", agent.name());
+            let older = Plan {
+                client: agent.registration.client.oldest,
+                ..plan(scope, FailMode::Ask)
+            };
+            let newer = Plan {
+                program: "/srv/bin/bowline-hook".to_owned(),
+                on_failure: FailMode::Closed,
+                ..older.clone()
+            };
+            let before = agent.install("", &older).unwrap();
+            let after = agent.install(&before, &newer).unwrap();
+            assert_eq!(agent.install(&after, &newer).unwrap(), after, "{context}");
+            assert_eq!(agent.shadowed(&after).unwrap(), [], "{context}");
+            let found = agent.found(&after).unwrap();
+            let events = found.iter().map(|it| it.entry.event.as_str());
+            assert!(events.eq(agent.events(newer.client)), "{context}: {after}");
+            for Found { entry, .. } in &found {
+                let event = agent.agent.events.iter().find(|it| it.0 == entry.event);
+                let (name, event) = event.unwrap();
+                assert_eq!(*entry, agent.entry(name, *event, &newer), "{context}");
+            }
+            let without = agent.uninstall(&after).unwrap();
+            assert!((agent.form.is_blank)(&without), "{context}: {without}");
+        }
     }
 }
 
