@@ -199,7 +199,9 @@ mod commands {
         for command in rpc::commands() {
             let args = match command {
                 "traces.get" | "traces.tree" | "triggers.of" => json!({"id": "x"}),
-                "sessions.get" | "sessions.known" | "messages.list" => json!({"session": "x"}),
+                "sessions.get" | "sessions.known" | "messages.list" | "costs.session" => {
+                    json!({"session": "x"})
+                }
                 "fleet.usage" => json!({"session": "x", "used": 0.5}),
                 "tasks.get" => json!({"folder": "/p/.tasks/x"}),
                 "tasks.new" => json!({"project": folder.path(), "name": "x"}),
@@ -215,7 +217,6 @@ mod commands {
                 "costs.marks" => json!({"files": ["/t#1"]}),
                 "costs.keep" => json!({"usage": [], "mark": {"file": "/t#1", "offset": 5}}),
                 "costs.raise" => json!({"budget": "day", "name": "2026-11-15", "by": 1}),
-                "costs.session" => json!({"session": "x"}),
                 "leases.release" => json!({"paths": ["/p/x"]}),
                 "orchestrator.switch" => json!({"project": "/p", "off": true}),
                 "work.get" => json!({"project": "/p", "id": 1}),

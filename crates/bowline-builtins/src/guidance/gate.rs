@@ -382,9 +382,10 @@ impl Hook for TestHook {
 
     fn matches(&self, input: &HookInput) -> Match {
         if input.event_type() == HookEvent::Stop {
-            return match input.stop_hook_active() {
-                true => Match::No("the agent was sent on already".to_owned()),
-                false => Match::Yes,
+            return if input.stop_hook_active() {
+                Match::No("the agent was sent on already".to_owned())
+            } else {
+                Match::Yes
             };
         }
         if let no @ Match::No(_) = report::may_come_with(input) {

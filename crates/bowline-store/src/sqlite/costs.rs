@@ -1,7 +1,6 @@
 //! What messages of models used.
 
 use std::collections::{BTreeSet, HashMap};
-use std::time::Duration;
 
 use bowline_continuity::effort::EffortId;
 use bowline_guidance::cost::budget::BudgetOf;
@@ -21,7 +20,7 @@ use crate::hash::{fnv1a, mix};
 
 /// At most this many messages are written at once, so that records do not wait.
 const MESSAGES: usize = 500;
-const DAY: i64 = Duration::from_hours(24).as_millis() as i64;
+const DAY: i64 = 24 * 60 * 60 * 1_000;
 
 /// The kinds of names.
 const SESSION: &str = "session";
@@ -217,14 +216,13 @@ impl Names<'_> {
             let mut find = db.prepare_cached(NAME)?;
             find.query_row([kind, &key.1], |row| row.get(0)).optional()
         };
-        let number = match find(self.db)? {
-            Some(number) => number,
-            None => {
-                self.db
-                    .prepare_cached("INSERT INTO usage_names (kind, name) VALUES (?1, ?2)")?
-                    .execute([kind, &key.1])?;
-                self.db.last_insert_rowid()
-            }
+        let number = if let Some(number) = find(self.db)? {
+            number
+        } else {
+            self.db
+                .prepare_cached("INSERT INTO usage_names (kind, name) VALUES (?1, ?2)")?
+                .execute([kind, &key.1])?;
+            self.db.last_insert_rowid()
         };
         self.known.insert(key, number);
         Ok(number)

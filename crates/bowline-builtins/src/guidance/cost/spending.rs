@@ -1,6 +1,6 @@
 //! What sessions spent so far: read from their transcripts, and kept at hand for the next call.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -71,10 +71,11 @@ impl Spending {
         let Some(store) = &self.store else {
             return Ok(Figures::new());
         };
-        for path in [input.transcript_path(), input.agent_transcript_path()] {
-            if let Some(path) = path {
-                self.read_on(store.as_ref(), Path::new(path))?;
-            }
+        for path in [input.transcript_path(), input.agent_transcript_path()]
+            .into_iter()
+            .flatten()
+        {
+            self.read_on(store.as_ref(), Path::new(path))?;
         }
         let mut figures = Figures::new();
         for of in BudgetOf::ALL {
@@ -91,14 +92,13 @@ impl Spending {
     fn read_on(&self, store: &dyn Store, transcript: &Path) -> bowline_store::Result<()> {
         let mut marks = lock(&self.marks);
         let locations = Locations::from_env();
-        let mut projects: HashMap<String, String> = HashMap::new();
+        let mut projects = BTreeMap::new();
         for found in transcripts::of_session(transcript) {
-            let from = match marks.get(&found.mark) {
-                Some(from) => *from,
-                None => {
-                    let known = store.costs().marks(std::slice::from_ref(&found.mark))?;
-                    known.first().copied().unwrap_or(0)
-                }
+            let from = if let Some(from) = marks.get(&found.mark) {
+                *from
+            } else {
+                let known = store.costs().marks(std::slice::from_ref(&found.mark))?;
+                known.first().copied().unwrap_or(0)
             };
             if from == found.length {
                 continue;
@@ -183,7 +183,11 @@ impl Spending {
 }
 
 /// The project of a folder. Many messages have the same.
-pub fn project(folder: &str, locations: &Locations, known: &mut HashMap<String, String>) -> String {
+pub fn project(
+    folder: &str,
+    locations: &Locations,
+    known: &mut BTreeMap<String, String>,
+) -> String {
     if let Some(project) = known.get(folder) {
         return project.clone();
     }

@@ -1,6 +1,6 @@
 //! `bowline cost scan`: reads what is new in transcripts.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -127,7 +127,7 @@ fn scan(folder: &Path, records: &mut Records, ui: &Ui) -> Result<Scanned> {
         shown: u64::MAX,
     };
     let locations = Locations::from_env();
-    let mut projects = HashMap::new();
+    let mut projects = BTreeMap::new();
     for (file, from) in news {
         let mut at = from;
         let read = transcripts::read(&file, from, |mut usage, mark| {

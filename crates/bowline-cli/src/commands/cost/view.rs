@@ -1,5 +1,7 @@
 //! A report of costs: as a table with bars, as JSON, as comma-separated values.
 
+use std::fmt::Write as _;
+
 use std::path::Path;
 
 use bowline_guidance::cost::prices::{CHECKED, Usd};
@@ -14,7 +16,7 @@ use crate::project::Paths;
 use crate::ui::{Column, List, Text, Ui, reveal, style};
 
 /// The longest bar.
-const BAR: u64 = 20;
+const BAR: usize = 20;
 
 #[derive(Debug, Serialize)]
 struct Document<'a> {
@@ -103,7 +105,7 @@ pub(super) fn csv(ui: &mut Ui, by: By, report: &Report) {
         ];
         let numbers = numbers.map(|it| it.to_string()).join(",");
         let (key, cost) = (quoted(&line.key), line.cost.dollars());
-        text.push_str(&format!("{key},{numbers},{cost:.6}\n"));
+        let _ = writeln!(text, "{key},{numbers},{cost:.6}");
     }
     ui.verbatim(&text);
 }
@@ -149,7 +151,7 @@ const fn columns(first: Column) -> [Column; 7] {
     [
         first,
         Column::whole("      Cost", 10),
-        Column::optional("Share", BAR as usize, 4),
+        Column::optional("Share", BAR, 4),
         Column::optional(" Input", 6, 3),
         Column::optional("Output", 6, 3),
         Column::optional(" Write", 6, 2),
@@ -236,8 +238,9 @@ fn row(key: Text, cost: Usd, unpriced: u64, bar: Text, tokens: &Tokens) -> [Text
 }
 
 fn bar(part: u64, most: u64) -> String {
-    let length = u128::from(part) * u128::from(BAR) / u128::from(most.max(1));
-    let length = usize::try_from(length).unwrap_or(0);
+    let part_of =
+        |parts: usize| u128::from(part) * BAR as u128 >= u128::from(most.max(1)) * parts as u128;
+    let length = (1..=BAR).take_while(|parts| part_of(*parts)).count();
     // Something is more than nothing.
     "█".repeat(length.max(usize::from(part > 0)))
 }
