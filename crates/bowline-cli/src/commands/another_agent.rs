@@ -60,6 +60,7 @@ const fn registration(in_home: &'static str) -> Registration {
             oldest: ClientVersion::new(1, 2, 0),
         },
         timeout: 10,
+        long_timeout: 10,
         replacing: &[HookEvent::WorktreeCreate],
         has_event: |_, _| true,
         arguments: Some(EntryPart {
