@@ -174,7 +174,7 @@ fn of_entries_that_are_alike_one_is_shown() {
         0,
         &["-    \"PreToolUse\": [", "… and 25 events as PreToolUse"],
     );
-    short.lacks(&["\"Stop\""]);
+    short.lacks(&["\"SubagentStop\""]);
     sandbox
         .run(&["uninstall", "--dry-run", "--full"])
         .expect(0, &["-    \"Stop\": ["]);
