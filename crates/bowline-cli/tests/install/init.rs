@@ -153,13 +153,14 @@ fn of_entries_that_are_alike_one_is_shown() {
         0,
         &[
             "+    \"PreToolUse\": [",
-            "… and 27 events as PreToolUse: PermissionRequest, ",
+            "… and 25 events as PreToolUse: PermissionRequest, ",
+            "… and 1 event as Stop: SubagentStop",
             "--full shows every line",
         ],
     );
     let lines = short.stdout.lines().count();
     assert!(lines < 20, "{lines} lines:\n{}", short.stdout);
-    short.lacks(&["\"Stop\""]);
+    short.lacks(&["\"SubagentStop\""]);
     sandbox
         .run(&["init", "--dry-run", "--full"])
         .expect(0, &["+    \"PreToolUse\": [", "+    \"Stop\": ["]);
@@ -171,9 +172,9 @@ fn of_entries_that_are_alike_one_is_shown() {
     let short = sandbox.run(&["uninstall", "--dry-run"]);
     short.expect(
         0,
-        &["-    \"PreToolUse\": [", "… and 27 events as PreToolUse"],
+        &["-    \"PreToolUse\": [", "… and 25 events as PreToolUse"],
     );
-    short.lacks(&["\"Stop\""]);
+    short.lacks(&["\"SubagentStop\""]);
     sandbox
         .run(&["uninstall", "--dry-run", "--full"])
         .expect(0, &["-    \"Stop\": ["]);

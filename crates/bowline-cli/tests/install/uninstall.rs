@@ -22,7 +22,8 @@ fn only_bowlines_entries_go() {
         0,
         &[
             "\"claude-code\", \"Stop\"",
-            "as Stop: PreToolUse, ",
+            "as Stop: SubagentStop",
+            "as PreToolUse: PermissionRequest, ",
             "Nothing was changed",
         ],
     );
