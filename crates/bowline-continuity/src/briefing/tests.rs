@@ -294,6 +294,8 @@ fn after_a_compaction_the_prompt_is_the_one_that_is_worked_on() {
             ..everything()
         };
         let material = Material {
+            recovered: "",
+            standing: &[],
             beginning,
             hand_over: &hand_over,
             artifacts: &[],
@@ -410,6 +412,7 @@ fn f42_a_standing_texts_and_what_was_being_done_share_the_one_budget() {
     };
     let standing = texts(&["### INDEX.md\nBe brief.", "### DECISION.md\nAsk first."]);
     let material = Material {
+        beginning: Beginning::Session,
         hand_over: &hand_over,
         artifacts: &[],
         preload: &[],
