@@ -382,10 +382,10 @@ impl Hook for TestHook {
 
     fn matches(&self, input: &HookInput) -> Match {
         if input.event_type() == HookEvent::Stop {
-            return match input.stop_hook_active() {
-                true => Match::No("the agent was sent on already".to_owned()),
-                false => Match::Yes,
-            };
+            if input.stop_hook_active() {
+                return Match::No("the agent was sent on already".to_owned());
+            }
+            return Match::Yes;
         }
         if let no @ Match::No(_) = report::may_come_with(input) {
             return no;

@@ -126,7 +126,7 @@ impl Hook for Handoff {
             at: Some(Utc::now()),
         };
         memory.of_session(LAST, input, ctx, |state: &mut LastHandoff| {
-            state.clone_from(&last)
+            state.clone_from(&last);
         });
         Sent::of(ctx).set();
         let mut sent = Opinion::block(text).by_rule(rule);

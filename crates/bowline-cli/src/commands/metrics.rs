@@ -85,7 +85,7 @@ fn report(args: &ReportArgs, ui: &mut Ui) -> Result<Outcome> {
     match args.format.format() {
         Format::Json => ui.json(&report)?,
         Format::Text if report.days.is_empty() => {
-            ui.line("No tool call was recorded in this time.")
+            ui.line("No tool call was recorded in this time.");
         }
         Format::Text => {
             let mut list = List::new(COLUMNS);
@@ -94,7 +94,9 @@ fn report(args: &ReportArgs, ui: &mut Ui) -> Result<Outcome> {
                 ("sub-agent", &report.agents),
                 ("day", &report.days),
             ] {
-                lines.iter().for_each(|line| list.row(row(kind, line)));
+                for line in lines {
+                    list.row(row(kind, line));
+                }
             }
             ui.list(&list);
         }
@@ -138,7 +140,7 @@ fn write(args: &WriteArgs, ui: &mut Ui) -> Result<Outcome> {
     match args.format.format() {
         Format::Json => ui.json(&json!({ "file": file }))?,
         Format::Text => {
-            ui.line(Text::styled("Wrote", style::GOOD).plain(format!(" {}", file.display())))
+            ui.line(Text::styled("Wrote", style::GOOD).plain(format!(" {}", file.display())));
         }
     }
     Ok(Outcome::Clean)

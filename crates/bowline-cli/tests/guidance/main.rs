@@ -1,3 +1,4 @@
 //! What guides agents, through both real programs.
 
+#[cfg(test)]
 mod handoffs;
