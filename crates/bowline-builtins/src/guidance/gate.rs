@@ -382,11 +382,10 @@ impl Hook for TestHook {
 
     fn matches(&self, input: &HookInput) -> Match {
         if input.event_type() == HookEvent::Stop {
-            return if input.stop_hook_active() {
-                Match::No("the agent was sent on already".to_owned())
-            } else {
-                Match::Yes
-            };
+            if input.stop_hook_active() {
+                return Match::No("the agent was sent on already".to_owned());
+            }
+            return Match::Yes;
         }
         if let no @ Match::No(_) = report::may_come_with(input) {
             return no;

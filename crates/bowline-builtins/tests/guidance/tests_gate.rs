@@ -42,7 +42,8 @@ async fn is_gated(files: &[(&str, &str)], fixed: (&str, &str), failing: &str) {
         write(&project, *file);
     }
     let said = project.reported("s1", "builder", "1", READY).await;
-    let reason = denied(&said).ok_or(&said.warnings).unwrap();
+    assert!(denied(&said).is_some(), "{:?}", said.warnings);
+    let reason = denied(&said).unwrap();
     assert!(reason.contains(failing), "{reason}");
     assert_eq!(said.rule.as_deref(), Some("tests.failed"));
     assert_eq!(counter.runs(), 1);
