@@ -16,9 +16,9 @@ pub enum TemplateFor {
 }
 
 const HEAD: &str = "\
-# Settings of Bowline. A line with `#` and a key, without a space, shows what holds without the key: remove the `#` to
-# change the value. `bowline check` says what is wrong with this file, `bowline config show` which values hold and where
-# each comes from.
+# Settings of Bowline. A line with `#` and a key, without a space, shows what holds without the key, or an example where
+# that is no single value. Remove the `#` to set the key. `bowline check` says what is wrong with this file, `bowline
+# config show` which values hold and where each comes from.
 ";
 
 /// Hooks and rules have many forms; these are the shortest.
