@@ -288,10 +288,8 @@ fn f31_c_a_store_of_the_version_before_is_taken_over_without_loss() {
 
     let store = SqliteStore::open(options).unwrap();
     assert!(submit(&store, record("new")).is_committed());
-    assert_eq!(
-        version(&Connection::open(&path).unwrap()),
-        connection::NEWEST
-    );
+    let after = version(&Connection::open(&path).unwrap());
+    assert_eq!(after, connection::NEWEST);
     assert!(store.gaps().unwrap().is_empty());
     let found = store.session(SessionRef::Chain("s")).unwrap().unwrap();
     let texts = found.prompts.iter().map(|it| it.text.as_deref());
