@@ -57,13 +57,11 @@ impl Trail {
     /// A call gave a result. Says how often it did since something new was learnt.
     pub fn gave(&mut self, call: u64, result: u64) -> u32 {
         let known = self.place(call, result);
-        let count = match known.map(|at| self.pairs.remove(at)) {
-            Some(pair) => pair.count.saturating_add(1),
-            None => {
-                self.start_anew();
-                1
-            }
-        };
+        if known.is_none() {
+            self.start_anew();
+        }
+        let before = known.map_or(0, |at| self.pairs.remove(at).count);
+        let count = before.saturating_add(1);
         if self.pairs.len() >= PAIRS {
             self.pairs.remove(0);
         }

@@ -108,28 +108,25 @@ pub(super) fn failed(
         return Ok(());
     };
     let (db, at) = (apply.db, apply.at);
-    let id = match find(db, project, &call.failure)? {
-        Some(id) => {
-            db.prepare_cached(
-                "UPDATE failures SET count = count + 1, last_at = max(last_at, ?2) WHERE id = ?1",
-            )?
-            .execute([id, at])?;
-            id
-        }
-        None => {
-            db.prepare_cached(
-                "INSERT INTO failures (project_id, tool, signature, beginning, count, first_at, last_at)
-                 VALUES (?1, ?2, ?3, ?4, 1, ?5, ?5)",
-            )?
-            .execute(params![
-                project,
-                call.failure.tool,
-                call.failure.signature.cast_signed(),
-                call.failure.beginning.cast_signed(),
-                at
-            ])?;
-            db.last_insert_rowid()
-        }
+    let id = if let Some(id) = find(db, project, &call.failure)? {
+        db.prepare_cached(
+            "UPDATE failures SET count = count + 1, last_at = max(last_at, ?2) WHERE id = ?1",
+        )?
+        .execute([id, at])?;
+        id
+    } else {
+        db.prepare_cached(
+            "INSERT INTO failures (project_id, tool, signature, beginning, count, first_at, last_at)
+             VALUES (?1, ?2, ?3, ?4, 1, ?5, ?5)",
+        )?
+        .execute(params![
+            project,
+            call.failure.tool,
+            call.failure.signature.cast_signed(),
+            call.failure.beginning.cast_signed(),
+            at
+        ])?;
+        db.last_insert_rowid()
     };
     db.prepare_cached(
         "INSERT INTO failed_calls (failure_id, chain_id, session, message, at) VALUES (?1, ?2, ?3, ?4, ?5)",
