@@ -57,12 +57,11 @@ impl Trail {
     /// A call gave a result. Says how often it did since something new was learnt.
     pub fn gave(&mut self, call: u64, result: u64) -> u32 {
         let known = self.place(call, result);
-        let count = if let Some(pair) = known.map(|at| self.pairs.remove(at)) {
-            pair.count.saturating_add(1)
-        } else {
+        if known.is_none() {
             self.start_anew();
-            1
-        };
+        }
+        let before = known.map_or(0, |at| self.pairs.remove(at).count);
+        let count = before.saturating_add(1);
         if self.pairs.len() >= PAIRS {
             self.pairs.remove(0);
         }
