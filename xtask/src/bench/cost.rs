@@ -66,7 +66,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
         second.bytes
     );
     let last = made.files.last().context("there is no transcript")?;
-    let added = made.add_one(last)?;
+    let added = add_one(last)?;
     let third = Scan::run(&programs.bowline, &stage, &folder)?;
     ensure!(
         third.bytes == added,
@@ -158,12 +158,13 @@ impl Made {
         });
         Ok(written + line(file, &result)?)
     }
+}
 
-    fn add_one(&self, path: &Path) -> Result<u64> {
-        let mut file = OpenOptions::new().append(true).open(path)?;
-        let block = json!({"type": "text", "text": "Done."});
-        line(&mut file, &message("session-0", "msg_new", &block))
-    }
+/// Adds a message to a transcript; says how many bytes it takes.
+fn add_one(path: &Path) -> Result<u64> {
+    let mut file = OpenOptions::new().append(true).open(path)?;
+    let block = json!({"type": "text", "text": "Done."});
+    line(&mut file, &message("session-0", "msg_new", &block))
 }
 
 fn message(session: &str, id: &str, block: &Value) -> Value {
@@ -186,7 +187,7 @@ fn line(file: &mut impl Write, value: &Value) -> Result<u64> {
 fn counted(stage: &Stage) -> Result<u64> {
     let spent = stage.ask("costs.spent", json!({"filter": {"by": "model"}}))?;
     let rows = spent.as_array().context("no list")?.iter();
-    Ok(rows.filter_map(|row| row["messages"].as_u64()).sum())
+    Ok(rows.filter_map(|row| row.get("messages")?.as_u64()).sum())
 }
 
 /// One run of `bowline cost scan`.
@@ -217,7 +218,11 @@ impl Scan {
         let output = child.wait_with_output()?;
         ensure!(output.status.success(), "`bowline cost scan` failed");
         let said: Value = serde_json::from_slice(&output.stdout)?;
-        let number = |key: &str| said[key].as_u64().context("a figure is missing");
+        let number = |key: &str| {
+            said.get(key)
+                .and_then(Value::as_u64)
+                .context("a figure is missing")
+        };
         Ok(Self {
             seconds,
             memory,

@@ -1,7 +1,6 @@
 //! What messages of models used.
 
 use std::collections::{BTreeSet, HashMap};
-use std::time::Duration;
 
 use bowline_continuity::effort::EffortId;
 use bowline_guidance::cost::budget::BudgetOf;
@@ -21,7 +20,8 @@ use crate::hash::{fnv1a, mix};
 
 /// At most this many messages are written at once, so that records do not wait.
 const MESSAGES: usize = 500;
-const DAY: i64 = Duration::from_hours(24).as_millis() as i64;
+/// A day in milliseconds.
+const DAY: i64 = 86_400_000;
 
 /// The kinds of names.
 const SESSION: &str = "session";
