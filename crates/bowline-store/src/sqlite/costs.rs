@@ -217,14 +217,13 @@ impl Names<'_> {
             let mut find = db.prepare_cached(NAME)?;
             find.query_row([kind, &key.1], |row| row.get(0)).optional()
         };
-        let number = match find(self.db)? {
-            Some(number) => number,
-            None => {
-                self.db
-                    .prepare_cached("INSERT INTO usage_names (kind, name) VALUES (?1, ?2)")?
-                    .execute([kind, &key.1])?;
-                self.db.last_insert_rowid()
-            }
+        let number = if let Some(number) = find(self.db)? {
+            number
+        } else {
+            self.db
+                .prepare_cached("INSERT INTO usage_names (kind, name) VALUES (?1, ?2)")?
+                .execute([kind, &key.1])?;
+            self.db.last_insert_rowid()
         };
         self.known.insert(key, number);
         Ok(number)

@@ -71,10 +71,9 @@ impl Spending {
         let Some(store) = &self.store else {
             return Ok(Figures::new());
         };
-        for path in [input.transcript_path(), input.agent_transcript_path()] {
-            if let Some(path) = path {
-                self.read_on(store.as_ref(), Path::new(path))?;
-            }
+        let paths = [input.transcript_path(), input.agent_transcript_path()];
+        for path in paths.into_iter().flatten() {
+            self.read_on(store.as_ref(), Path::new(path))?;
         }
         let mut figures = Figures::new();
         for of in BudgetOf::ALL {
@@ -90,22 +89,20 @@ impl Spending {
 
     fn read_on(&self, store: &dyn Store, transcript: &Path) -> bowline_store::Result<()> {
         let mut marks = lock(&self.marks);
-        let locations = Locations::from_env();
-        let mut projects: HashMap<String, String> = HashMap::new();
+        let mut projects = Projects::default();
         for found in transcripts::of_session(transcript) {
-            let from = match marks.get(&found.mark) {
-                Some(from) => *from,
-                None => {
-                    let known = store.costs().marks(std::slice::from_ref(&found.mark))?;
-                    known.first().copied().unwrap_or(0)
-                }
+            let from = if let Some(from) = marks.get(&found.mark) {
+                *from
+            } else {
+                let known = store.costs().marks(std::slice::from_ref(&found.mark))?;
+                known.first().copied().unwrap_or(0)
             };
             if from == found.length {
                 continue;
             }
             let read = transcripts::read(&found, from, |mut usage, mark| {
                 for it in &mut usage {
-                    it.folder = project(&it.folder, &locations, &mut projects);
+                    it.folder = projects.of(&it.folder);
                 }
                 marks.insert(mark.file.clone(), mark.offset);
                 store
@@ -182,20 +179,38 @@ impl Spending {
     }
 }
 
-/// The project of a folder. Many messages have the same.
-pub fn project(folder: &str, locations: &Locations, known: &mut HashMap<String, String>) -> String {
-    if let Some(project) = known.get(folder) {
-        return project.clone();
-    }
-    let project = match folder {
-        "" => String::new(),
-        folder => {
-            let project = project_of(Path::new(folder), locations);
-            project.to_string_lossy().into_owned()
+/// The projects of folders. Many messages have the same.
+#[derive(Debug)]
+pub struct Projects {
+    locations: Locations,
+    known: HashMap<String, String>,
+}
+
+impl Default for Projects {
+    fn default() -> Self {
+        Self {
+            locations: Locations::from_env(),
+            known: HashMap::new(),
         }
-    };
-    known.insert(folder.to_owned(), project.clone());
-    project
+    }
+}
+
+impl Projects {
+    /// The project of a folder.
+    pub fn of(&mut self, folder: &str) -> String {
+        if let Some(project) = self.known.get(folder) {
+            return project.clone();
+        }
+        let project = match folder {
+            "" => String::new(),
+            folder => {
+                let project = project_of(Path::new(folder), &self.locations);
+                project.to_string_lossy().into_owned()
+            }
+        };
+        self.known.insert(folder.to_owned(), project.clone());
+        project
+    }
 }
 
 /// The day that it is here, and when it began.

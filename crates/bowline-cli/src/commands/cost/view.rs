@@ -103,7 +103,7 @@ pub(super) fn csv(ui: &mut Ui, by: By, report: &Report) {
         ];
         let numbers = numbers.map(|it| it.to_string()).join(",");
         let (key, cost) = (quoted(&line.key), line.cost.dollars());
-        text.push_str(&format!("{key},{numbers},{cost:.6}\n"));
+        text.extend([key, ",".to_owned(), numbers, format!(",{cost:.6}\n")]);
     }
     ui.verbatim(&text);
 }
@@ -149,7 +149,7 @@ const fn columns(first: Column) -> [Column; 7] {
     [
         first,
         Column::whole("      Cost", 10),
-        Column::optional("Share", BAR as usize, 4),
+        Column::optional("Share", 20, 4),
         Column::optional(" Input", 6, 3),
         Column::optional("Output", 6, 3),
         Column::optional(" Write", 6, 2),
