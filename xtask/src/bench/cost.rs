@@ -66,7 +66,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
         second.bytes
     );
     let last = made.files.last().context("there is no transcript")?;
-    let added = Made::add_one(last)?;
+    let added = add_one(last)?;
     let third = Scan::run(&programs.bowline, &stage, &folder)?;
     ensure!(
         third.bytes == added,
@@ -158,12 +158,13 @@ impl Made {
         });
         Ok(written + line(file, &result)?)
     }
+}
 
-    fn add_one(path: &Path) -> Result<u64> {
-        let mut file = OpenOptions::new().append(true).open(path)?;
-        let block = json!({"type": "text", "text": "Done."});
-        line(&mut file, &message("session-0", "msg_new", &block))
-    }
+/// Adds a message to a transcript; says how many bytes it takes.
+fn add_one(path: &Path) -> Result<u64> {
+    let mut file = OpenOptions::new().append(true).open(path)?;
+    let block = json!({"type": "text", "text": "Done."});
+    line(&mut file, &message("session-0", "msg_new", &block))
 }
 
 fn message(session: &str, id: &str, block: &Value) -> Value {

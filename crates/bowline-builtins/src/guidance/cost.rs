@@ -18,7 +18,7 @@ pub(super) use budget::Budget;
 pub(super) use conduct::Delegation;
 pub use conduct::NAME as CONDUCT;
 pub(super) use spending::Spending;
-pub use spending::{project, today};
+pub use spending::{Projects, today};
 pub(super) use track::Track;
 
 /// The prices in force with these settings.

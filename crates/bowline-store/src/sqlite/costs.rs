@@ -20,7 +20,8 @@ use crate::hash::{fnv1a, mix};
 
 /// At most this many messages are written at once, so that records do not wait.
 const MESSAGES: usize = 500;
-const DAY: i64 = 24 * 60 * 60 * 1_000;
+/// A day in milliseconds.
+const DAY: i64 = 86_400_000;
 
 /// The kinds of names.
 const SESSION: &str = "session";

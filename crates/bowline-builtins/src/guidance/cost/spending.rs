@@ -1,6 +1,6 @@
 //! What sessions spent so far: read from their transcripts, and kept at hand for the next call.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -71,10 +71,8 @@ impl Spending {
         let Some(store) = &self.store else {
             return Ok(Figures::new());
         };
-        for path in [input.transcript_path(), input.agent_transcript_path()]
-            .into_iter()
-            .flatten()
-        {
+        let paths = [input.transcript_path(), input.agent_transcript_path()];
+        for path in paths.into_iter().flatten() {
             self.read_on(store.as_ref(), Path::new(path))?;
         }
         let mut figures = Figures::new();
@@ -91,8 +89,7 @@ impl Spending {
 
     fn read_on(&self, store: &dyn Store, transcript: &Path) -> bowline_store::Result<()> {
         let mut marks = lock(&self.marks);
-        let locations = Locations::from_env();
-        let mut projects = BTreeMap::new();
+        let mut projects = Projects::default();
         for found in transcripts::of_session(transcript) {
             let from = if let Some(from) = marks.get(&found.mark) {
                 *from
@@ -105,7 +102,7 @@ impl Spending {
             }
             let read = transcripts::read(&found, from, |mut usage, mark| {
                 for it in &mut usage {
-                    it.folder = project(&it.folder, &locations, &mut projects);
+                    it.folder = projects.of(&it.folder);
                 }
                 marks.insert(mark.file.clone(), mark.offset);
                 store
@@ -182,24 +179,38 @@ impl Spending {
     }
 }
 
-/// The project of a folder. Many messages have the same.
-pub fn project(
-    folder: &str,
-    locations: &Locations,
-    known: &mut BTreeMap<String, String>,
-) -> String {
-    if let Some(project) = known.get(folder) {
-        return project.clone();
-    }
-    let project = match folder {
-        "" => String::new(),
-        folder => {
-            let project = project_of(Path::new(folder), locations);
-            project.to_string_lossy().into_owned()
+/// The projects of folders. Many messages have the same.
+#[derive(Debug)]
+pub struct Projects {
+    locations: Locations,
+    known: HashMap<String, String>,
+}
+
+impl Default for Projects {
+    fn default() -> Self {
+        Self {
+            locations: Locations::from_env(),
+            known: HashMap::new(),
         }
-    };
-    known.insert(folder.to_owned(), project.clone());
-    project
+    }
+}
+
+impl Projects {
+    /// The project of a folder.
+    pub fn of(&mut self, folder: &str) -> String {
+        if let Some(project) = self.known.get(folder) {
+            return project.clone();
+        }
+        let project = match folder {
+            "" => String::new(),
+            folder => {
+                let project = project_of(Path::new(folder), &self.locations);
+                project.to_string_lossy().into_owned()
+            }
+        };
+        self.known.insert(folder.to_owned(), project.clone());
+        project
+    }
 }
 
 /// The day that it is here, and when it began.

@@ -75,7 +75,7 @@ fn parse_dollars(text: &str) -> std::result::Result<Usd, String> {
 }
 
 #[derive(Debug, Serialize)]
-struct Report {
+struct Document {
     budget: BudgetOf,
     name: String,
     added_usd: f64,
@@ -104,7 +104,7 @@ pub(super) fn run(args: &AllowArgs, ui: &mut Ui) -> Result<Outcome> {
     let raised = records.ask(&question, ui)?;
     let limit = limit.map(|limit| limit + raised);
     match args.format.format() {
-        Format::Json => ui.json(&Report {
+        Format::Json => ui.json(&Document {
             budget,
             name,
             added_usd: by.dollars(),

@@ -1,11 +1,10 @@
 //! `bowline cost scan`: reads what is new in transcripts.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use bowline::settings::Locations;
-use bowline_builtins::guidance::cost::project;
+use bowline_builtins::guidance::cost::Projects;
 use bowline_builtins::guidance::cost::transcripts::{self, Found};
 use bowline_daemon::rpc::costs;
 use serde::Serialize;
@@ -13,7 +12,7 @@ use serde::Serialize;
 use crate::Outcome;
 use crate::ask::Records;
 use crate::error::{Error, Result};
-use crate::project as folders;
+use crate::project;
 use crate::ui::{self, Format, FormatArgs, Ui, counted};
 
 /// Where Claude Code keeps transcripts, in its folder.
@@ -56,7 +55,7 @@ struct Scanned {
 
 pub(super) fn run(args: &ScanArgs, ui: &mut Ui) -> Result<Outcome> {
     let folder = match &args.folder {
-        Some(folder) => Some(folders::folder(Some(folder))?),
+        Some(folder) => Some(project::folder(Some(folder))?),
         None => of_claude_code(),
     };
     let folder = folder.ok_or_else(|| {
@@ -126,13 +125,12 @@ fn scan(folder: &Path, records: &mut Records, ui: &Ui) -> Result<Scanned> {
         read: 0,
         shown: u64::MAX,
     };
-    let locations = Locations::from_env();
-    let mut projects = BTreeMap::new();
+    let mut projects = Projects::default();
     for (file, from) in news {
         let mut at = from;
         let read = transcripts::read(&file, from, |mut usage, mark| {
             for it in &mut usage {
-                it.folder = project(&it.folder, &locations, &mut projects);
+                it.folder = projects.of(&it.folder);
             }
             scanned.messages += usage.len();
             progress.add(mark.offset.saturating_sub(at));
@@ -149,7 +147,7 @@ fn scan(folder: &Path, records: &mut Records, ui: &Ui) -> Result<Scanned> {
                 scanned.read_bytes += bytes;
             }
             Err(Failure::File(error)) => {
-                let path = folders::shown(&file.path);
+                let path = project::shown(&file.path);
                 scanned.unread.push(format!("{path}: {error}"));
             }
             Err(Failure::Records(error)) => {

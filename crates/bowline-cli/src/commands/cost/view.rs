@@ -1,7 +1,5 @@
 //! A report of costs: as a table with bars, as JSON, as comma-separated values.
 
-use std::fmt::Write as _;
-
 use std::path::Path;
 
 use bowline_guidance::cost::prices::{CHECKED, Usd};
@@ -16,7 +14,7 @@ use crate::project::Paths;
 use crate::ui::{Column, List, Text, Ui, reveal, style};
 
 /// The longest bar.
-const BAR: usize = 20;
+const BAR: u64 = 20;
 
 #[derive(Debug, Serialize)]
 struct Document<'a> {
@@ -105,7 +103,7 @@ pub(super) fn csv(ui: &mut Ui, by: By, report: &Report) {
         ];
         let numbers = numbers.map(|it| it.to_string()).join(",");
         let (key, cost) = (quoted(&line.key), line.cost.dollars());
-        let _ = writeln!(text, "{key},{numbers},{cost:.6}");
+        text.extend([key, ",".to_owned(), numbers, format!(",{cost:.6}\n")]);
     }
     ui.verbatim(&text);
 }
@@ -151,7 +149,7 @@ const fn columns(first: Column) -> [Column; 7] {
     [
         first,
         Column::whole("      Cost", 10),
-        Column::optional("Share", BAR, 4),
+        Column::optional("Share", 20, 4),
         Column::optional(" Input", 6, 3),
         Column::optional("Output", 6, 3),
         Column::optional(" Write", 6, 2),
@@ -238,9 +236,8 @@ fn row(key: Text, cost: Usd, unpriced: u64, bar: Text, tokens: &Tokens) -> [Text
 }
 
 fn bar(part: u64, most: u64) -> String {
-    let part_of =
-        |parts: usize| u128::from(part) * BAR as u128 >= u128::from(most.max(1)) * parts as u128;
-    let length = (1..=BAR).take_while(|parts| part_of(*parts)).count();
+    let length = u128::from(part) * u128::from(BAR) / u128::from(most.max(1));
+    let length = usize::try_from(length).unwrap_or(0);
     // Something is more than nothing.
     "█".repeat(length.max(usize::from(part > 0)))
 }
