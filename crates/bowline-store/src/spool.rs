@@ -147,6 +147,13 @@ impl Spool {
         self.take_more();
     }
 
+    /// Whether processes that are alive still have records in their files. They are about to commit them, or to exit.
+    pub(crate) fn others_have_records(&self) -> bool {
+        let others = self.others();
+        let sizes = others.iter().map(|(_, path)| path.metadata());
+        sizes.flatten().any(|file| file.len() > 0)
+    }
+
     fn take_more(&mut self) {
         (self.more, self.beyond) = (false, 0);
         for (medium, path) in self.others() {

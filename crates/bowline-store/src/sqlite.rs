@@ -32,6 +32,7 @@ mod work_items;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, mpsc};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use bowline_guidance::metrics::Facts;
@@ -65,6 +66,11 @@ use readers::Readers;
 
 /// Whoever reads waits at most this long for what others left behind.
 const CATCHING_UP: Duration = Duration::from_secs(1);
+/// How long processes that are alive are waited for, so that they commit what they have answered.
+const OTHERS_COMMIT: Duration = Duration::from_millis(200);
+const LOOK: Duration = Duration::from_millis(2);
+/// After that in vain they are not waited for again for this long.
+const AGAIN_AFTER: Duration = Duration::from_secs(5);
 /// The database's file in the data folder.
 const FILE: &str = "bowline.db";
 
@@ -183,6 +189,8 @@ pub struct SqliteStore {
     keeper: Arc<Keeper>,
     /// See [`Continuity::foreign_writes`].
     foreign_writes: Arc<AtomicU64>,
+    /// When others were last waited for in vain.
+    in_vain: Mutex<Option<Instant>>,
     /// Taken by the thread that closes the store.
     threads: Mutex<Option<Threads>>,
 }
@@ -263,6 +271,7 @@ impl SqliteStore {
             figures,
             keeper,
             foreign_writes,
+            in_vain: Mutex::default(),
             threads: Mutex::new(Some(threads)),
         })
     }
@@ -388,12 +397,26 @@ impl Store for SqliteStore {
     }
 
     fn catch_up(&self) {
-        let mut spool = lock(&self.shared.spool);
-        spool.take_over();
-        if spool.is_empty() {
+        let mut in_vain = lock(&self.in_vain);
+        let waits = in_vain.is_none_or(|at| at.elapsed() > AGAIN_AFTER);
+        let patience = Instant::now() + OTHERS_COMMIT;
+        let is_empty = loop {
+            let mut spool = lock(&self.shared.spool);
+            spool.take_over();
+            if !waits || !spool.others_have_records() {
+                break spool.is_empty();
+            }
+            if Instant::now() > patience {
+                *in_vain = Some(Instant::now());
+                break spool.is_empty();
+            }
+            drop(spool);
+            thread::sleep(LOOK);
+        };
+        drop(in_vain);
+        if is_empty {
             return;
         }
-        drop(spool);
         let until = Instant::now() + CATCHING_UP;
         let caught_up = self.on_writer(move |writer| {
             let more = writer.drain_step() == Drained::Some && Instant::now() < until;

@@ -219,7 +219,8 @@ pub trait Store: Send + Sync {
     /// then (figures of hooks, when sessions were last active) is exact.
     fn flush(&self) -> Result<()>;
 
-    /// Takes in what processes that have ended left in the spool, so that whoever asks next finds it. Waits at most a second.
+    /// Takes in what processes that have ended left in the spool, so that whoever asks next finds it, and waits a little for those that are
+    /// about to commit. Waits at most a second.
     fn catch_up(&self) {}
 
     /// A tool call by its id; the newest if several agents used the same.

@@ -27,6 +27,7 @@ use allow::AllowArgs;
 use prices::PricesArgs;
 use scan::ScanArgs;
 use summary::SummaryArgs;
+pub(super) use view::short;
 
 /// See what agents cost
 ///

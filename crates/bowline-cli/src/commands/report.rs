@@ -1,10 +1,12 @@
 //! `bowline report`: what happened of late, in a few tables. Each section is a file of its own: what was recorded → rows.
 
 mod asked;
+mod cost;
 mod denied;
 mod failed;
 mod hooks;
 mod observed;
+mod repeated;
 mod section;
 mod slowest;
 mod stopped;
@@ -12,8 +14,10 @@ mod totals;
 
 use std::path::PathBuf;
 
-use bowline_daemon::rpc::{digest, store};
-use bowline_store::{Digest, Gap};
+use bowline_builtins::guidance;
+use bowline_daemon::rpc::{costs, digest, errors, store};
+use bowline_guidance::cost::report::{By, Report as Costs, report as add_up};
+use bowline_store::{Digest, Failure, Gap, SpentFilter, SpentOn};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::{Map, Value, json};
 
@@ -22,7 +26,7 @@ use crate::Outcome;
 use crate::ask::{NOTHING_YET, Records};
 use crate::error::Result;
 use crate::moment::{self, parse_time};
-use crate::project::Paths;
+use crate::project::{self, Paths};
 use crate::ui::{Format, FormatArgs, Text, Ui, counted, style};
 use section::Section;
 
@@ -61,6 +65,10 @@ struct Answers {
     /// The project's folder, if only one is meant.
     project: Option<String>,
     digest: Digest,
+    /// The failures that came in the period.
+    failures: Vec<Failure>,
+    /// What was spent, by model.
+    cost: Costs,
     /// How many records of the period are missing.
     missing: u64,
 }
@@ -81,8 +89,10 @@ const SECTIONS: &[fn(&Answers) -> Section] = &[
     asked::section,
     observed::section,
     failed::section,
+    repeated::section,
     slowest::section,
     hooks::section,
+    cost::section,
 ];
 
 pub(crate) fn run(args: &ReportArgs, ui: &mut Ui) -> Result<Outcome> {
@@ -118,6 +128,23 @@ impl Answers {
             since: Some(since),
             project: project.clone(),
         };
+        let failures = errors::List {
+            filter: errors::Filter {
+                project: project.clone(),
+                since: Some(since),
+                limit: None,
+            },
+        };
+        let spent = costs::Spent {
+            filter: SpentFilter {
+                by: By::Model,
+                on: project.clone().map(SpentOn::Project),
+                since: Some(since),
+            },
+        };
+        let spent = records.ask(&spent, ui)?;
+        let settings = project::load(&project::folder(None)?);
+        let prices = guidance::cost::prices(&settings.config.cost);
         let gaps = records.ask(&store::Gaps {}, ui)?;
         let of_period = gaps.iter().filter(|gap: &&Gap| gap.time >= since);
         Ok(Self {
@@ -128,6 +155,8 @@ impl Answers {
             },
             since,
             digest: records.ask(&digest, ui)?,
+            failures: records.ask(&failures, ui)?,
+            cost: add_up(By::Model, &spent, &prices),
             missing: of_period.map(|gap| gap.records).sum(),
             project,
         })

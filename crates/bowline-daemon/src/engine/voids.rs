@@ -29,6 +29,8 @@ impl Voids {
 
     /// Loads what projects set before this process knew the session.
     pub(super) fn recall(&self, session: &str, store: &dyn Store) {
+        // The call in which a project set it may have been answered by another process just now.
+        store.catch_up();
         let past = store.past_work(session).unwrap_or_default();
         let names = past.iter().filter_map(|work| work.get(KEPT_AS)?.as_array());
         let names = names.flatten().filter_map(Value::as_str);

@@ -243,7 +243,7 @@ fn bar(part: u64, most: u64) -> String {
 }
 
 /// A number of tokens in a few characters: `999`, `12.3k`, `4.5M`.
-pub(super) fn short(number: u64) -> String {
+pub(in crate::commands) fn short(number: u64) -> String {
     let tenths = |unit: u64, name: &str| {
         let tenths = number / (unit / 10);
         match tenths {
