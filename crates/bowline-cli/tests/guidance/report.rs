@@ -47,3 +47,49 @@ fn a_report_tells_what_was_denied_asked_and_failed() {
         .run(&["report", "--since", "2099-01-01"])
         .expect(0, &["Nothing happened since 2099-01-01"]);
 }
+
+#[test]
+fn a_report_tells_what_failed_again_and_what_was_spent() {
+    let sandbox = Sandbox::with_repository();
+    sandbox.write(
+        "home/.config/bowline/config.toml",
+        "[errors]\nmemory = true\n",
+    );
+    let failed =
+        json!({"tool_input": {"command": "make"}, "error": "error: no rule to make target"});
+    for call in ["t-1", "t-2"] {
+        hook(
+            &sandbox,
+            "PreToolUse",
+            call,
+            &json!({"tool_input": {"command": "make"}}),
+        );
+        hook(&sandbox, "PostToolUseFailure", call, &failed);
+    }
+    let message = json!({
+        "type": "assistant", "sessionId": "s-1", "cwd": sandbox.project(), "timestamp": chrono::Utc::now(),
+        "message": {"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-opus-4-8", "content": [],
+            "usage": {"input_tokens": 10, "output_tokens": 7}},
+    });
+    sandbox.write(
+        "home/.claude/projects/shop/s-1.jsonl",
+        format!("{message}\n"),
+    );
+    sandbox.run(&["cost", "scan"]).expect(0, &[]);
+    until("both failures are counted", || {
+        sandbox.json(&["report"])["repeated_failures"][0]["count"] == 2
+    });
+    let document = sandbox.json(&["report"]);
+    let model = &document["cost"]["models"][0];
+    assert_eq!(model["model"], "claude-opus-4-8", "{document:#}");
+    assert_eq!(model["output_tokens"], 7);
+    sandbox.run(&["report"]).expect(
+        0,
+        &[
+            "Repeated failures",
+            "no rule to make target",
+            "Cost",
+            "7 out",
+        ],
+    );
+}
