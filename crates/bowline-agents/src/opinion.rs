@@ -133,13 +133,13 @@ impl Opinion {
 
     /// Adds a message for the user.
     pub fn system_message(mut self, message: impl Into<String>) -> Self {
-        self.system_message = Some(message.into());
+        add_text(&mut self.system_message, &message.into());
         self
     }
 
     /// Adds text for the model.
     pub fn context(mut self, context: impl Into<String>) -> Self {
-        self.additional_context = Some(context.into());
+        add_text(&mut self.additional_context, &context.into());
         self
     }
 

@@ -254,6 +254,7 @@ impl Section {
     }
 }
 
+const LEFT: &str = "bowline effort show --json";
 const EFFORT: &str = "bowline effort show";
 const NOTES: &str = "bowline note list";
 const SESSIONS: &str = "bowline session list";
@@ -315,7 +316,7 @@ fn left_behind(left: &Dehydrated) -> Section {
         name: "what the last session left",
         heading: "## What the last session left for you".to_owned(),
         parts: fields.into_iter().flatten().chain(others).collect(),
-        command: EFFORT,
+        command: LEFT,
     }
 }
 

@@ -37,7 +37,7 @@ pub fn log_entry(text: &str, at: &str) -> Result<String, RuleError> {
 }
 
 /// The text without colours and other control sequences of terminals. Line breaks and tabs stay.
-fn printable(text: &str) -> String {
+pub fn printable(text: &str) -> String {
     let mut printable = String::with_capacity(text.len());
     let mut characters = text.chars().peekable();
     while let Some(character) = characters.next() {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use bowline_continuity::action::{Begun, EffortStart, How, PhaseRequest, TaskSummary, Who};
 use bowline_continuity::effort::{Effort, EffortId};
 use bowline_continuity::effort_command::EffortCommand;
-use bowline_continuity::log_entry::log_entry;
+use bowline_continuity::log_entry::{MAX_ENTRY, log_entry, printable};
 use bowline_continuity::note::Note;
 use bowline_continuity::session::SessionState;
 use bowline_continuity::task::{Task, name_of, task_folder};
@@ -21,6 +21,8 @@ use super::files;
 
 /// No skill and no mode has a longer name.
 const LONGEST_WORD: usize = 100;
+/// A note is a line, or a few.
+const LONGEST_NOTE: usize = 10_000;
 
 /// Performs what is asked of efforts in one project.
 #[derive(Clone, Copy)]
@@ -52,6 +54,9 @@ pub enum Done {
         effort: Effort,
         /// The log.
         file: PathBuf,
+        /// Whether the entry was longer than one may be, so that only its beginning was kept.
+        #[serde(default)]
+        cut: bool,
     },
     /// The phase is this now.
     Phase(Effort),
@@ -106,7 +111,7 @@ impl<'a> Desk<'a> {
                 let effort = self.active(who)?;
                 let store = self.store.continuity();
                 let request = PhaseRequest {
-                    to: redacted(&request.to),
+                    to: on_one_line(&redacted(&request.to)),
                     proof: request.proof.as_deref().map(redacted),
                     reason: request.reason.as_deref().map(redacted),
                 };
@@ -143,7 +148,13 @@ impl<'a> Desk<'a> {
         text: &str,
         at: DateTime<Utc>,
     ) -> Result<Note> {
-        let text = redact(text.trim());
+        let text = printable(&redact(text.trim()));
+        if text.chars().count() > LONGEST_NOTE {
+            let message = format!(
+                "The note has more than {LONGEST_NOTE} characters. Write it into a file, and pin a line that names the file."
+            );
+            return Err(RuleError::new(Code::CommandError, message).into());
+        }
         if text.is_empty() {
             let message =
                 "The note is empty. Say what must not be forgotten: `bowline note add \"…\"`.";
@@ -231,7 +242,8 @@ impl<'a> Desk<'a> {
         // The file first: a log that was not written must not count as one.
         let file = files::append_log(self.project, &effort, &entry)?;
         self.store.continuity().logged(effort.id, who, at)?;
-        Ok(Done::Logged { effort, file })
+        let cut = text.len() > MAX_ENTRY;
+        Ok(Done::Logged { effort, file, cut })
     }
 
     /// The effort that was named, else the one of whoever asks. One that was named may be finished.
@@ -268,17 +280,23 @@ impl<'a> Desk<'a> {
 /// The name of a log has the skill in it, so it is short and plain.
 fn check_word(what: &str, word: &str) -> Result<(), RuleError> {
     let fits = (1..=LONGEST_WORD).contains(&word.chars().count());
-    if fits && !word.chars().any(char::is_control) {
+    let is_plain = |c: char| !c.is_control() && !matches!(c, '/' | '\\');
+    if fits && word.chars().all(is_plain) {
         return Ok(());
     }
     let message = format!(
-        "The {what} is empty, has more than {LONGEST_WORD} characters, or characters that cannot be shown. Use its short name."
+        "The {what} is empty, has more than {LONGEST_WORD} characters, a slash, or characters that cannot be shown. Use its short name."
     );
     Err(RuleError::new(Code::CommandError, message))
 }
 
+/// Without secrets, and without what would steer a terminal.
 fn redacted(text: &str) -> String {
-    redact(text).into_owned()
+    printable(&redact(text))
+}
+
+fn on_one_line(text: &str) -> String {
+    text.split(['\n', '\t']).collect::<Vec<_>>().join(" ")
 }
 
 impl Done {
@@ -286,7 +304,16 @@ impl Done {
     pub fn to_markdown(&self) -> String {
         match self {
             Self::Begun(begun) => begun_text(begun),
-            Self::Logged { effort, file } => {
+            Self::Logged {
+                effort,
+                file,
+                cut: true,
+            } => format!(
+                "{}: logged in `{}`, but only the first {MAX_ENTRY} bytes. Log the rest in parts.",
+                effort.label(),
+                file.display()
+            ),
+            Self::Logged { effort, file, .. } => {
                 format!("Logged for {} in `{}`.", effort.label(), file.display())
             }
             Self::Phase(effort) => format!(

@@ -125,7 +125,7 @@ impl Errors {
         }
         let count = known.count + 1;
         let after = u64::from(self.ground.config.errors.follow_up_after);
-        if known.follow_up.is_none() && after > 0 && count >= after {
+        if known.follow_up.is_none() && count >= after {
             let count = count.to_string();
             let values = [("tool", known.tool.as_str()), ("count", &count)];
             let said = advice.once(input, ctx, &failure::FOLLOW_UP, &id, &values);

@@ -17,6 +17,7 @@ use bowline_store::{SpentFilter, SpentOn};
 use chrono::{DateTime, Utc};
 use clap::{Subcommand, ValueEnum};
 
+use super::meant;
 use crate::Outcome;
 use crate::ask::Records;
 use crate::error::{Error, Result};
@@ -57,8 +58,8 @@ pub(crate) struct CostArgs {
     #[arg(long, value_name = "TIME", value_parser = moment::parse_time)]
     since: Option<DateTime<Utc>>,
 
-    /// Only what was used in this project; the current one if no folder is named
-    #[arg(long, value_name = "FOLDER", num_args = 0..=1, default_missing_value = ".")]
+    /// Only what was used in this project, by its folder or its name; the current one if none is named
+    #[arg(long, value_name = "PROJECT", num_args = 0..=1, default_missing_value = ".")]
     project: Option<PathBuf>,
 
     /// Print comma-separated values
@@ -134,17 +135,18 @@ pub(crate) fn run(args: &CostArgs, ui: &mut Ui) -> Result<Outcome> {
 }
 
 fn show(args: &CostArgs, ui: &mut Ui) -> Result<Outcome> {
-    let on = match &args.project {
-        None => None,
-        Some(folder) => {
-            let folder = project_of(&project::folder(Some(folder))?, &Locations::from_env());
-            Some(SpentOn::Project(folder.to_string_lossy().into_owned()))
-        }
-    };
     let mut records = if args.no_scan {
         Records::open(ui)?
     } else {
         scan::up_to_date(ui)?
+    };
+    let on = match &args.project {
+        None => None,
+        Some(folder) if folder.is_dir() => {
+            let folder = project_of(&project::folder(Some(folder))?, &Locations::from_env());
+            Some(SpentOn::Project(folder.to_string_lossy().into_owned()))
+        }
+        Some(name) => Some(SpentOn::Project(meant::project(name, &mut records, ui)?)),
     };
     let by = args.by.into();
     let filter = SpentFilter {

@@ -134,6 +134,10 @@ fn rows(leases: &[Lease]) -> Result<List> {
 
 fn release(args: &ReleaseArgs, ui: &mut Ui) -> Result<Outcome> {
     standing::no_agent()?;
+    if args.what.trim().is_empty() {
+        return Err(Error::input("the file or the session is empty")
+            .hint("`bowline lease list` shows both"));
+    }
     let mut records = Records::open(ui)?;
     let leases = records.ask(&leases::List::default(), ui)?;
     let paths = meant(&args.what, &file_named(&args.what)?, &leases)?;

@@ -11,6 +11,7 @@ use crate::Outcome;
 use crate::control;
 use crate::error::{Error, ErrorKind, Result};
 use crate::moment::parse_duration;
+use crate::standing;
 use crate::ui::{Format, FormatArgs, Text, Ui, style};
 
 /// A longer pause is an uninstalled Bowline.
@@ -53,6 +54,7 @@ pub(super) fn length(text: &str) -> Result<TimeDelta, String> {
 }
 
 pub(crate) fn run(args: &PauseArgs, ui: &mut Ui) -> Result<Outcome> {
+    standing::no_agent()?;
     let places = control::places()?;
     let since = Utc::now();
     let pause = Pause {

@@ -343,7 +343,7 @@ fn of_a_payload_that_is_too_long_the_longest_part_is_cut() {
     }
     assert!(text.contains("line of text\n[… 4"), "{text}");
     assert!(
-        text.contains("`bowline effort show` shows them]\nLast action"),
+        text.contains("`bowline effort show --json` shows them]\nLast action"),
         "{text}"
     );
 

@@ -10,6 +10,8 @@ pub use extended::may_match;
 
 /// What follows this many steps of a pattern is taken as any text.
 const MAX_TOKENS: usize = 128;
+/// The same for the ranges of a class.
+const MAX_RANGES: usize = 128;
 /// Brace expansions beyond this many words collapse into a `*`.
 const MAX_BRACE_WORDS: usize = 64;
 
@@ -124,18 +126,23 @@ fn parse(component: &str) -> Vec<Token> {
             '\\' => tokens.push(Token::Literal(rest.next().unwrap_or('\\'))),
             '[' => {
                 let mut ahead = rest.clone();
-                if let Some(class) = parse_class(&mut ahead) {
-                    rest = ahead;
-                    tokens.push(class);
-                } else {
-                    tokens.push(Token::Literal('['));
+                match parse_class(&mut ahead) {
+                    Class::Whole(class) => {
+                        rest = ahead;
+                        tokens.push(class);
+                    }
+                    Class::Open => tokens.push(Token::Literal('[')),
+                    // What follows could be anything.
+                    Class::TooLong => {
+                        tokens.push(Token::AnyText);
+                        break;
+                    }
                 }
             }
             // Extended globs such as `@(a|b)`: what is inside could be anything.
             '@' | '+' | '!' if rest.clone().next() == Some('(') => {
-                let mut ahead = rest.clone();
-                if ahead.any(|inner| inner == ')') {
-                    rest = ahead;
+                if let Some((_, after)) = rest.as_str().split_once(')') {
+                    rest = after.chars();
                     tokens.push(Token::AnyText);
                 } else {
                     tokens.push(Token::Literal(character));
@@ -147,7 +154,20 @@ fn parse(component: &str) -> Vec<Token> {
     tokens
 }
 
-fn parse_class(rest: &mut std::str::Chars<'_>) -> Option<Token> {
+/// What begins with a bracket.
+enum Class {
+    Whole(Token),
+    /// The bracket that closes it is missing, so the first one is only a character.
+    Open,
+    /// It has more than [`MAX_RANGES`] ranges.
+    TooLong,
+}
+
+fn parse_class(rest: &mut std::str::Chars<'_>) -> Class {
+    parse_ranges(rest).unwrap_or(Class::Open)
+}
+
+fn parse_ranges(rest: &mut std::str::Chars<'_>) -> Option<Class> {
     let mut negated = Negated::No;
     if matches!(rest.clone().next(), Some('!' | '^')) {
         rest.next();
@@ -157,7 +177,11 @@ fn parse_class(rest: &mut std::str::Chars<'_>) -> Option<Token> {
     loop {
         let low = rest.next()?;
         if low == ']' && !ranges.is_empty() {
-            return Some(Token::Class { ranges, negated });
+            return Some(Class::Whole(Token::Class { ranges, negated }));
+        }
+        // Every bracket would look through all that follows.
+        if ranges.len() >= MAX_RANGES {
+            return Some(Class::TooLong);
         }
         if low == '[' && rest.clone().next() == Some(':') {
             // A named class such as `[:alpha:]`: taken as any character.
@@ -483,6 +507,12 @@ fn collapse_braces(word: &str) -> String {
 mod tests {
     use super::*;
 
+    /// A class with more ranges than are read, and a letter after it.
+    const LONG_CLASS: &str = concat!(
+        "[abcdefghijklmnoabcdefghijklmnoabcdefghijklmnoabcdefghijklmnoabcdefghijklmno",
+        "abcdefghijklmnoabcdefghijklmnoabcdefghijklmnoabcdefghijklmnoabcdefghijklmnor]m"
+    );
+
     #[test]
     fn patterns_meet_where_a_name_fits_both() {
         let spelled = |pattern, rule: &str| {
@@ -497,6 +527,8 @@ mod tests {
             ("*.rs", "id_rsa", None),
             ("[!.]nv", ".env", None),
             ("@(.env|x)", ".env", Some((".env", 0))),
+            ("[[[[", "rm", None),
+            (LONG_CLASS, "rm", Some(("rm", 0))),
         ] {
             let expected = expected.map(|(name, count)| (name.to_owned(), count));
             assert_eq!(spelled(pattern, rule), expected, "{pattern} and {rule}");

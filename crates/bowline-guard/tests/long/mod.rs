@@ -48,6 +48,8 @@ pub(crate) const KINDS: &[Kind] = &[
     ("one quoted word", |size| {
         format!("echo '{}'", "a b ".repeat(size / 4))
     }),
+    ("open classes", |size| "[".repeat(size)),
+    ("open groups", |size| "@(".repeat(size / 2)),
     ("removals", |size| filled(size, "rm -rf build; ")),
     ("different removals", |size| {
         numbered(size, |at| format!("rm -rf build/a{at}; "))

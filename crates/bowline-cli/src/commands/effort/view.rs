@@ -5,6 +5,7 @@ use std::path::Path;
 use bowline_builtins::continuity::Done;
 use bowline_continuity::action::How;
 use bowline_continuity::effort::{Effort, EffortId, Lifecycle};
+use bowline_continuity::log_entry::MAX_ENTRY;
 use bowline_continuity::task::name_of;
 
 use crate::moment;
@@ -25,8 +26,13 @@ pub(super) fn done(done: &Done, paths: &Paths, ui: &mut Ui) {
                 "Log what you do and find with `bowline effort log \"…\"`; enter a phase with `bowline effort phase \"…\"`.",
             );
         }
-        Done::Logged { effort, file } => {
+        Done::Logged { effort, file, cut } => {
             ui.line(said("Logged", effort).plain(format!(" in {}", paths.show(file))));
+            if *cut {
+                ui.note(format!(
+                    "the entry was cut: at most {MAX_ENTRY} bytes of one are kept; log the rest in parts"
+                ));
+            }
         }
         Done::Phase(effort) => {
             ui.line(said("Phase", effort));

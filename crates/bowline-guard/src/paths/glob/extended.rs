@@ -1,6 +1,6 @@
 //! Bash's extended patterns: `!(a|b)`, `@(a|b)`, `?(a)`, `*(a)`, `+(a)`.
 
-use super::parse_class;
+use super::{Class, parse_class};
 
 /// At most this many steps one comparison may take. What needs more may match.
 const MAX_STEPS: usize = 20_000;
@@ -45,11 +45,13 @@ impl Comparison {
             '?' => true,
             '\\' => after.next() == Some(character),
             '[' => match parse_class(&mut ahead) {
-                Some(class) => {
+                Class::Whole(class) => {
                     after = ahead;
                     class.accepts(character)
                 }
-                None => character == '[',
+                Class::Open => character == '[',
+                // It could be anything.
+                Class::TooLong => return true,
             },
             literal => literal == character,
         };

@@ -9,7 +9,7 @@ use crate::settings::keys::slot::{Put, Tightens::Never};
 pub struct ErrorConfig {
     /// Whether failures of tools are remembered.
     pub memory: bool,
-    /// A failure that came so often gets a follow-up; 0 opens none.
+    /// A failure that came so often gets a follow-up.
     pub follow_up_after: u32,
 }
 
@@ -34,7 +34,7 @@ pub(super) static TABLE: Table = Table {
         ),
         Key::setting(
             "follow_up_after",
-            "A failure that came so often gets one follow-up, which `bowline errors` shows. 0 opens none.",
+            "A failure that came so often gets one follow-up, which `bowline errors` shows.",
             &Put(
                 |config, _, times| config.errors.follow_up_after = times,
                 Never,
