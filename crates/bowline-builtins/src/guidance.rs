@@ -1,7 +1,7 @@
 //! Guides agents: advice, and limits on what leads nowhere. Every hook here is off unless the settings switch it on.
 //!
 //! `bowline-guidance` has the rules. The hooks here apply them, one file each. What they remember is in [`Memory`], what they say goes
-//! through [`Advice`].
+//! through `Advice`.
 
 mod active_work;
 mod advice;
