@@ -216,6 +216,25 @@ fn texts_of(parts: &[Value]) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
+/// What begins the prompt by which Claude Code tells that a task in the background has ended.
+const NOTIFICATION: &str = "<task-notification>";
+
+/// Whether a prompt is a notification of the client, not a word of a person.
+pub fn is_notification(prompt: &str) -> bool {
+    prompt.trim_start().starts_with(NOTIFICATION)
+}
+
+/// The id and the report of a sub-agent whose end a prompt tells.
+pub fn notified(prompt: &str) -> Option<(String, String)> {
+    let rest = prompt.trim_start().strip_prefix(NOTIFICATION)?;
+    let (_, rest) = rest.split_once("<task-id>")?;
+    let (id, rest) = rest.split_once("</task-id>")?;
+    let (_, rest) = rest.split_once("<result>")?;
+    // The report may have the same tag in its own words.
+    let (report, _) = rest.rsplit_once("</result>")?;
+    Some((id.trim().to_owned(), report.to_owned()))
+}
+
 /// What an agent said last, from the last lines of its transcript.
 pub fn last_words(transcript: &str) -> Option<String> {
     transcript.lines().rev().take(10).find_map(|line| {
@@ -327,6 +346,34 @@ mod tests {
             ),
         ] {
             assert_eq!(tokens(report), expected, "{report}");
+        }
+    }
+
+    #[test]
+    fn a_notification_has_the_report_of_a_sub_agent_in_the_background() {
+        let report = |id: &str, text: &str| Some((id.to_owned(), text.to_owned()));
+        for (prompt, expected) in [
+            (
+                "<task-notification>\n<task-id>a1</task-id>\n<status>completed</status>\n<result>Two\nlines</result>\n<usage></usage>\n</task-notification>",
+                report("a1", "Two\nlines"),
+            ),
+            (
+                "<task-notification><task-id>a1</task-id><result>a </result> b</result></task-notification>",
+                report("a1", "a </result> b"),
+            ),
+            // The end of a command in the background.
+            (
+                "<task-notification><task-id>b1</task-id></task-notification>",
+                None,
+            ),
+            (
+                "Look: <task-notification><task-id>a1</task-id><result>x</result>",
+                None,
+            ),
+            ("<result>x</result>", None),
+            ("", None),
+        ] {
+            assert_eq!(notified(prompt), expected, "{prompt}");
         }
     }
 

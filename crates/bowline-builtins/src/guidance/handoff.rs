@@ -80,7 +80,7 @@ impl Hook for Handoff {
     }
 
     fn events(&self) -> &[HookEvent] {
-        report::EVENTS
+        report::EVENTS_OF_ROUTES
     }
 
     fn policy(&self) -> RunPolicy {
@@ -94,7 +94,8 @@ impl Hook for Handoff {
     }
 
     async fn opinion(&self, input: &HookInput, ctx: &HookContext) -> bowline::Result<Opinion> {
-        let Some(report) = Report::of(input) else {
+        let memory = &self.ground.memory;
+        let Some(report) = Report::to_follow(memory, input, ctx) else {
             return Ok(Opinion::allow());
         };
         let (mut tokens, mut opinion) = (Vec::new(), Opinion::allow());
@@ -115,7 +116,6 @@ impl Hook for Handoff {
         let Some((text, target, rule)) = route.and_then(|route| self.sent(&report, &route)) else {
             return Ok(opinion);
         };
-        let memory = &self.ground.memory;
         if !report::is_first(memory, NAME, &report, input, ctx) {
             return Ok(opinion);
         }
@@ -129,7 +129,7 @@ impl Hook for Handoff {
             state.clone_from(&last);
         });
         Sent::of(ctx).set();
-        let mut sent = Opinion::block(text).by_rule(rule);
+        let mut sent = Report::send(text, input).by_rule(rule);
         sent.warnings = opinion.warnings;
         sent.facts = match json!({"handoff": {"from": last.from, "to": last.to, "tokens": last.tokens}})
         {

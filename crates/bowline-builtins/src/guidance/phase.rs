@@ -37,7 +37,7 @@ impl Hook for PhaseCheckpoint {
     }
 
     fn events(&self) -> &[HookEvent] {
-        report::EVENTS
+        report::EVENTS_OF_ROUTES
     }
 
     fn priority(&self) -> i32 {
@@ -55,10 +55,10 @@ impl Hook for PhaseCheckpoint {
     }
 
     async fn opinion(&self, input: &HookInput, ctx: &HookContext) -> bowline::Result<Opinion> {
-        let Some(report) = Report::of(input) else {
+        let ground = &self.ground;
+        let Some(report) = Report::to_follow(&ground.memory, input, ctx) else {
             return Ok(Opinion::allow());
         };
-        let ground = &self.ground;
         if Sent::of(ctx).is_set() || !checkpoint::completes_phase(&report.agent, &report.text) {
             return Ok(Opinion::allow());
         }
@@ -71,6 +71,6 @@ impl Hook for PhaseCheckpoint {
             return Ok(Opinion::allow());
         }
         Sent::of(ctx).set();
-        Ok(Opinion::block(text).by_rule("checkpoint.phase"))
+        Ok(Report::send(text, input).by_rule("checkpoint.phase"))
     }
 }

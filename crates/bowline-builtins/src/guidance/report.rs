@@ -1,9 +1,9 @@
-//! What a sub-agent reports at its end, from either of the two events that tell it.
+//! What a sub-agent reports at its end, from any of the events that tell it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use bowline::hooks::{HookContext, HookEvent, HookInput, Match};
+use bowline::hooks::{HookContext, HookEvent, HookInput, Match, Opinion};
 use bowline_agents::Tool;
 use bowline_agents::claude_code::tools::current_name;
 use bowline_guidance::handoff;
@@ -17,8 +17,17 @@ use crate::recorder::{digest::digest, subagent_of};
 /// So many runs are remembered for a session, the last ones longest.
 const MAX_RUNS: usize = 64;
 
-/// The events that tell what a sub-agent reports.
+/// The events that tell what a sub-agent reports, while it is at hand or to the agent that waits for it.
 pub(super) const EVENTS: &[HookEvent] = &[HookEvent::SubagentStop, HookEvent::PostToolUse];
+/// The same, and the prompt by which an agent learns that a sub-agent in the background has ended.
+pub(super) const EVENTS_OF_ROUTES: &[HookEvent] = &[
+    HookEvent::SubagentStop,
+    HookEvent::PostToolUse,
+    HookEvent::UserPromptSubmit,
+];
+
+/// Under which the sub-agents that ended are remembered.
+const ENDED: &str = "report-agents";
 
 /// What a sub-agent reports.
 #[derive(Debug)]
@@ -59,9 +68,49 @@ impl Report {
                     text: handoff::report_in(response),
                 }
             }
+            HookEvent::UserPromptSubmit => {
+                let (id, text) = handoff::notified(input.prompt()?)?;
+                Self {
+                    agent: String::new(),
+                    id: Some(id),
+                    text,
+                }
+            }
             _ => return None,
         };
         (!report.text.trim().is_empty()).then_some(report)
+    }
+
+    /// The report of an event whose answer reaches the agent that can start the next one.
+    ///
+    /// A sub-agent that is kept at its end speaks again, and only its last words go back: its report would be lost. So where the client
+    /// goes on to tell the agent that started it, that agent is sent on.
+    pub(super) fn to_follow(memory: &Memory, input: &HookInput, ctx: &HookContext) -> Option<Self> {
+        let mut report = Self::of(input)?;
+        let id = report.id.clone();
+        match input.event_type() {
+            HookEvent::SubagentStop if is_told_again(input) => {
+                memory.of_session(ENDED, input, ctx, |ended: &mut Ended| ended.add(report));
+                return None;
+            }
+            // The notification does not say what kind of sub-agent it was.
+            HookEvent::UserPromptSubmit => {
+                let kind = memory.of_session(ENDED, input, ctx, |ended: &mut Ended| {
+                    ended.kind_of(&id.unwrap_or_default())
+                });
+                report.agent = kind?;
+            }
+            _ => {}
+        }
+        Some(report)
+    }
+
+    /// This text, for the agent that the event is about. A prompt cannot be sent back, so the text stands beside it.
+    pub(super) fn send(text: String, input: &HookInput) -> Opinion {
+        match input.event_type() {
+            HookEvent::UserPromptSubmit => Opinion::allow().context(text),
+            _ => Opinion::block(text),
+        }
     }
 
     fn run(&self) -> Run {
@@ -69,6 +118,34 @@ impl Report {
             id: self.id.clone(),
             text: digest(&Value::from(self.text.as_str())),
         }
+    }
+}
+
+/// Whether the client tells the agent that started a sub-agent how it ended: clients do that list what runs in the background.
+fn is_told_again(input: &HookInput) -> bool {
+    input.field("background_tasks").is_some()
+}
+
+/// The sub-agents of a session that ended, the last ones last: their ids and kinds.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Ended {
+    agents: Vec<(String, String)>,
+}
+
+impl Ended {
+    fn add(&mut self, report: Report) {
+        let Some(id) = report.id else { return };
+        self.agents.retain(|(known, _)| *known != id);
+        if self.agents.len() >= MAX_RUNS {
+            self.agents.remove(0);
+        }
+        self.agents.push((id, report.agent));
+    }
+
+    fn kind_of(&self, id: &str) -> Option<String> {
+        let mut agents = self.agents.iter();
+        let (_, kind) = agents.find(|(known, _)| known == id)?;
+        Some(kind.clone())
     }
 }
 
@@ -82,6 +159,7 @@ pub(super) fn may_come_with(input: &HookInput) -> Match {
     let may = match input.event_type() {
         HookEvent::SubagentStop => !input.stop_hook_active() && subagent_of(input).is_some(),
         HookEvent::PostToolUse => is_delegation(input),
+        HookEvent::UserPromptSubmit => input.prompt().is_some_and(handoff::is_notification),
         _ => false,
     };
     if may {

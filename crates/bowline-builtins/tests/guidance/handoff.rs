@@ -2,7 +2,9 @@
 
 use bowline::hooks::HookInput;
 
-use crate::stand::{Project, denied};
+use serde_json::json;
+
+use crate::stand::{Project, denied, told};
 
 const ON: &str = "[handoff]\ndetect = true\n";
 const NEXT: &str = "It works. Use the unit\u{2011}testing\u{2013}agent\nsubagent to run the tests.";
@@ -101,6 +103,53 @@ async fn f44_f_both_events_of_a_run_redirect_once() {
         assert!(denied(&project.reported("s", "a", "run-2", NEXT).await).is_some());
         assert!(denied(&project.delegated("t", "a", Some("run-3"), NEXT).await).is_some());
     }
+}
+
+/// A sub-agent ends, under a client that tells the agent which started it.
+fn ends(id: &str, kind: &str, report: &str) -> HookInput {
+    HookInput::subagent_stop("s", id, true, None)
+        .with_field("agent_type", kind)
+        .with_field("agent_id", id)
+        .with_field("stop_hook_active", false)
+        .with_field("last_assistant_message", report)
+        .with_field("background_tasks", json!([]))
+}
+
+#[tokio::test]
+async fn f44_f_the_agent_that_started_it_is_sent_on_where_the_client_tells_it_of_the_end() {
+    let project = Project::new(ON);
+    let said = project.trigger(ends("1", "builder", NEXT)).await;
+    assert_eq!(denied(&said), None);
+    let said = project.delegated("s", "builder", Some("1"), NEXT).await;
+    let reason = denied(&said).unwrap();
+    assert!(reason.contains("where builder stopped"), "{reason}");
+    let again = project.delegated("s", "builder", Some("1"), NEXT).await;
+    assert_eq!(denied(&again), None);
+}
+
+#[tokio::test]
+async fn f44_f_the_end_of_a_sub_agent_in_the_background_is_followed_once() {
+    let mut project = Project::new(ON);
+    let report = "The work is complete.";
+    let notification = |id: &str| {
+        let prompt = format!(
+            "<task-notification>\n<task-id>{id}</task-id>\n<result>{report}</result>\n</task-notification>"
+        );
+        HookInput::user_prompt_submit("s", prompt)
+    };
+    let builder = "feature-implementation-agent";
+    let said = project.trigger(ends("1", builder, report)).await;
+    assert_eq!(denied(&said), None);
+    project = project.restarted(ON);
+    let said = project.trigger(notification("1")).await;
+    // A prompt that is denied would never reach the agent.
+    assert_eq!(denied(&said), None);
+    let text = told(&said);
+    let expected = "feature-implementation-agent reports completed work";
+    assert!(text.contains(expected), "{text}");
+    assert_eq!(told(&project.trigger(notification("1")).await), "");
+    // Nobody knows this one.
+    assert_eq!(told(&project.trigger(notification("2")).await), "");
 }
 
 #[tokio::test]

@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 use super::realclient::{harness, install, real_client};
 use super::reporting::with_client;
 
+mod guided;
+
 const SUMMARY: &str =
     "The form is done: `POST /login` checks the password.\n\nThe token is \"not\" renewed yet.";
 const LEFT: &str = "## What the last session left for you\n";
@@ -34,6 +36,12 @@ impl Project {
         sandbox.folder("project/.git");
         install(&sandbox, &client, "user");
         Self { sandbox, client }
+    }
+
+    /// What the person has set.
+    fn settings(&self, settings: &str) {
+        self.sandbox
+            .write("home/.config/bowline/config.toml", settings);
     }
 
     /// Runs the client with this prompt, while the model says these turns. `more` is what else the scenario has.
@@ -87,13 +95,19 @@ impl Run {
 
     /// What the model was told anew before each turn of the agent.
     fn told(&self) -> Vec<String> {
+        self.texts(|request| request["kind"] == "main")
+    }
+
+    /// What the model was told anew in each of these requests.
+    fn texts(&self, is_meant: impl Fn(&Value) -> bool) -> Vec<String> {
         let texts = |request: &Value| -> Vec<String> {
             let news = request["new"].as_array().unwrap().iter();
             let texts = news.map(|new| new["text"].as_str().unwrap_or_default().to_owned());
             texts.collect()
         };
-        self.requests()
-            .filter(|request| request["kind"] == "main")
+        let requests = self.0["model_requests"].as_array().unwrap().iter();
+        requests
+            .filter(|request| is_meant(request))
             .map(|request| texts(request).join("\n"))
             .collect()
     }
