@@ -23,6 +23,7 @@ pub(crate) mod recovery;
 mod reflection;
 mod report;
 mod subagents;
+mod testing;
 mod tool_patterns;
 mod tracker;
 mod tree;
@@ -38,6 +39,7 @@ use bowline_guidance::call::{self, CallKind};
 
 use advice::Advice;
 pub use memory::Memory;
+pub use testing::Testing;
 
 use crate::analyst::Analyst;
 use crate::assemble::{BuiltinHook, SharedState};

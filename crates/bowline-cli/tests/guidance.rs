@@ -13,4 +13,5 @@ mod guidance {
     mod orchestrator;
     mod report;
     mod reporter;
+    mod testing;
 }

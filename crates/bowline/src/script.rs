@@ -88,6 +88,16 @@ impl ScriptExecutor {
         command: &str,
         env: impl IntoIterator<Item = (N, V)>,
     ) -> Result<ExecutionResult> {
+        self.execute_watched(command, env, &|_| {}).await
+    }
+
+    /// The same, and tells what the command prints as it comes, in pieces of any length.
+    pub async fn execute_watched<N: Into<String>, V: Into<String>>(
+        &self,
+        command: &str,
+        env: impl IntoIterator<Item = (N, V)>,
+        watch: &(dyn Fn(&[u8]) + Sync),
+    ) -> Result<ExecutionResult> {
         let action = CommandAction {
             command: command.to_owned(),
             args: None,
@@ -98,14 +108,15 @@ impl ScriptExecutor {
             .collect();
         let mut ctx = HookContext::new("");
         ctx.cwd.clone_from(&self.cwd);
-        let run = command::run(CommandRequest {
+        let request = CommandRequest {
             action: &action,
             stdin: b"",
             variables: Vec::new(),
             extra_env: &env,
             base: self.environment,
             ctx: &ctx,
-        });
+        };
+        let run = command::run_watched(request, watch);
         let Ok(ended) = tokio::time::timeout(self.timeout, run).await else {
             return Ok(ExecutionResult {
                 exit_code: TIMED_OUT,

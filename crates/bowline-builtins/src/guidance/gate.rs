@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::Mutex;
 
 use super::report::{self, Report, Sent};
+use super::testing::Sign;
 use super::{Ground, tree};
 use crate::assemble::BuiltinHook;
 
@@ -191,8 +192,14 @@ impl TestHook {
 
     async fn run(&self, commands: &Commands, ctx: &HookContext) -> bowline::Result<Verdict> {
         let config = self.config();
+        let sign = Sign::new(
+            self.ground.data_folder.as_deref(),
+            &ctx.session_id,
+            &self.ground.project,
+            1 + usize::from(commands.build.is_some()),
+        );
         let ended = self
-            .execute(&commands.test, config.test_timeout, ctx)
+            .execute(&commands.test, config.test_timeout, &sign, ctx)
             .await?;
         if let Some(verdict) = without_result(&commands.test, config.test_timeout, &ended) {
             return Ok(verdict);
@@ -213,7 +220,9 @@ impl TestHook {
         let Some(build) = &commands.build else {
             return Ok(Verdict::Passed);
         };
-        let ended = self.execute(build, config.build_timeout, ctx).await?;
+        let ended = self
+            .execute(build, config.build_timeout, &sign, ctx)
+            .await?;
         if let Some(verdict) = without_result(build, config.build_timeout, &ended) {
             return Ok(verdict);
         }
@@ -231,13 +240,15 @@ impl TestHook {
         &self,
         command: &str,
         timeout: Duration,
+        sign: &Sign,
         ctx: &HookContext,
     ) -> bowline::Result<ExecutionResult> {
+        sign.begins(command, timeout);
         ScriptExecutor::new()
             .timeout(timeout)
             .cwd(&self.ground.project)
             .environment(EnvBase::Context)
-            .execute(command, ctx.env.clone())
+            .execute_watched(command, ctx.env.clone(), &|printed| sign.printed(printed))
             .await
     }
 

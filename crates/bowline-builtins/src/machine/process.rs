@@ -44,6 +44,13 @@ pub fn lineage(process: u32) -> Vec<u32> {
     line.take(LONGEST_LINEAGE).collect()
 }
 
+/// This process, if the system says so.
+pub fn this() -> Option<Process> {
+    let id = std::process::id();
+    let started = Stat::read(id)?.started;
+    Some(Process { id, started })
+}
+
 /// Whether a process still runs.
 pub fn runs(process: Process) -> bool {
     Stat::read(process.id).is_some_and(|stat| stat.started == process.started && stat.state != "Z")

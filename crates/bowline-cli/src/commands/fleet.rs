@@ -7,6 +7,8 @@ mod watch;
 
 use std::path::PathBuf;
 
+use bowline_builtins::guidance::Testing;
+use bowline_daemon::Places;
 use bowline_daemon::rpc::fleet;
 use bowline_store::GONE;
 use chrono::TimeDelta;
@@ -140,7 +142,8 @@ fn agents(args: &FleetArgs, ui: &Ui) -> Result<Vec<Shown>> {
     agents.retain(|agent| {
         args.all || agent.ended_at.is_none() || agent.end_reason.as_deref() == Some(GONE)
     });
-    Ok(in_order(agents))
+    let testing = Places::from_env().map(|places| Testing::all(&places.data));
+    Ok(in_order(agents, &testing.unwrap_or_default()))
 }
 
 fn show(agents: &[Shown], args: &FleetArgs, ui: &mut Ui) {

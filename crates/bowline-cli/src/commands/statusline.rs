@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use bowline::settings::{self, Locations, find_project};
 use bowline_builtins::continuity::project_of;
+use bowline_builtins::guidance::Testing;
 use bowline_continuity::task;
 use bowline_continuity::usage;
 use bowline_daemon::rpc::Question;
@@ -85,7 +86,7 @@ pub(crate) fn run(args: &StatuslineArgs, ui: &mut Ui) -> Outcome {
         let line = surroundings
             .as_ref()
             .and_then(|it| it.of_this_folder(ui))
-            .map(|(standing, limit)| line(&standing, None, limit, moment::now()));
+            .map(|found| line(&found, None, moment::now()));
         let other = other_lines(&args.other, &[]);
         return show(&other, &line.unwrap_or_default(), ui);
     }
@@ -96,13 +97,12 @@ pub(crate) fn run(args: &StatuslineArgs, ui: &mut Ui) -> Outcome {
     // In the background, because a daemon that hangs is not waited for.
     thread::spawn(move || {
         let found = surroundings.and_then(|it| it.ask(&payload, used));
-        let (standing, limit) = found.unwrap_or_default();
         // Nobody may be waiting any more.
-        let _ = tell.send(line(&standing, used, limit, moment::now()));
+        let _ = tell.send(line(&found.unwrap_or_default(), used, moment::now()));
     });
     let other = other_lines(&args.other, &input);
     let own = told.recv_timeout(OWN_LIMIT);
-    let own = own.unwrap_or_else(|_| line(&Standing::default(), used, None, moment::now()));
+    let own = own.unwrap_or_else(|_| line(&Found::default(), used, moment::now()));
     show(&other, &own, ui)
 }
 
@@ -112,8 +112,15 @@ fn show(other: &str, own: &str, ui: &mut Ui) -> Outcome {
     Outcome::Clean
 }
 
-/// Where a session stands, and at which call without a log entry it is stopped.
-type Found = (Standing, Option<u32>);
+/// What is known of a session.
+#[derive(Debug, Default)]
+struct Found {
+    standing: Standing,
+    /// At which call without a log entry it is stopped.
+    limit: Option<u32>,
+    /// The tests that its work has to pass, while they run.
+    testing: Option<Testing>,
+}
 
 /// Where the person's files and the daemon are.
 struct Surroundings {
@@ -154,12 +161,15 @@ impl Surroundings {
                     .into_owned(),
                 folder: Some(folder.to_owned()),
                 agent_id: std::env::var("AGENT_ID").ok().filter(|id| !id.is_empty()),
-                session: Some(session),
+                session: Some(session.clone()),
             },
         };
         let standing = daemon.ask(Where::COMMAND, question.arguments()).ok()?;
         let standing = serde_json::from_value(standing).ok()?;
-        Some(self.with_limit(standing, folder.as_ref()))
+        let mut found = self.with_limit(standing, folder.as_ref());
+        let mut testing = Testing::all(&self.places.data).into_iter();
+        found.testing = testing.find(|it| it.session == session);
+        Some(found)
     }
 
     /// What is recorded about the folder in which this runs.
@@ -179,14 +189,20 @@ impl Surroundings {
         };
         let in_effort = standing.task.is_some();
         let limit = in_effort.then(|| standing.block_after.unwrap_or_else(of_project));
-        (standing, limit)
+        Found {
+            standing,
+            limit,
+            testing: None,
+        }
     }
 }
 
 /// The parts that are known.
-fn line(standing: &Standing, used: Option<f64>, limit: Option<u32>, now: DateTime<Utc>) -> String {
+fn line(found: &Found, used: Option<f64>, now: DateTime<Utc>) -> String {
+    let standing = &found.standing;
+    let testing = found.testing.as_ref().map(|testing| testing.words(now));
     let task = standing.task.as_deref().map(task::name_of);
-    let heartbeat = standing.heartbeat.map(|count| match limit {
+    let heartbeat = standing.heartbeat.map(|count| match found.limit {
         Some(limit) => format!("heartbeat {count}/{limit}"),
         None => format!("heartbeat {count}"),
     });
@@ -194,6 +210,7 @@ fn line(standing: &Standing, used: Option<f64>, limit: Option<u32>, now: DateTim
     let context = used.map(|used| format!("context {}%", percent(used)));
     let denied = standing.denied.as_ref().map(|it| denial(it, now));
     let parts = [
+        testing,
         task.map(str::to_owned),
         standing.skill.clone(),
         standing.phase.clone(),
@@ -289,7 +306,12 @@ mod tests {
             ),
             (ruleless, None, None, "denied Bash now"),
         ] {
-            assert_eq!(line(&standing, used, limit, now), expected);
+            let found = Found {
+                standing,
+                limit,
+                testing: None,
+            };
+            assert_eq!(line(&found, used, now), expected);
         }
     }
 

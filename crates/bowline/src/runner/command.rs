@@ -12,7 +12,7 @@ use tokio::process::Command;
 use crate::context::HookContext;
 use crate::dialect::RawOutput;
 use crate::runner::environment::{LONGEST, PROJECT_DIR, fit, is_name};
-use crate::runner::process::{Caps, Process};
+use crate::runner::process::{Caps, Process, Watch};
 use crate::settings::CommandAction;
 
 /// By path: looking it up in the hook's own `PATH` would need a slower way to start it.
@@ -92,12 +92,20 @@ pub(crate) enum RunError {
 
 /// Runs a command to its exit. Dropping the future ends the process and everything that it started.
 pub(crate) async fn run(request: CommandRequest<'_>) -> Result<RawOutput, RunError> {
+    run_watched(request, &|_| {}).await
+}
+
+/// The same, for somebody who wants to see what it prints as it comes.
+pub(crate) async fn run_watched(
+    request: CommandRequest<'_>,
+    watch: &Watch<'_>,
+) -> Result<RawOutput, RunError> {
     let process = match start(&request, LONGEST).await {
         Err(RunError::Start { source, .. }) if is_too_long(&source) => start(&request, SHORT).await,
         result => result,
     }?;
     process
-        .finish(request.stdin, CAPS)
+        .finish(request.stdin, CAPS, watch)
         .await
         .map_err(|source| RunError::Lost {
             program: program_name(request.action),

@@ -25,6 +25,9 @@ pub(crate) struct Caps {
     pub(crate) stderr: usize,
 }
 
+/// Sees what a process prints, as it comes.
+pub(crate) type Watch<'a> = dyn Fn(&[u8]) + Sync + 'a;
+
 /// An open pipe that has been silent for so long after the exit has nothing more to say.
 const SILENCE: Duration = Duration::from_millis(100);
 /// And however much it says, this is the end of it.
@@ -67,7 +70,12 @@ impl Process {
     /// Gives the process its input and waits for its exit, not for those who keep its pipes open: unless the
     /// answer is not there yet, in which case they get a moment to pass it on (`exec > >(tee log)`). What it
     /// started in the background is left alone.
-    pub(crate) async fn finish(mut self, input: &[u8], caps: Caps) -> io::Result<RawOutput> {
+    pub(crate) async fn finish(
+        mut self,
+        input: &[u8],
+        caps: Caps,
+        watch: &Watch<'_>,
+    ) -> io::Result<RawOutput> {
         let Some(child) = &mut self.child else {
             return Err(io::Error::other("it was dropped"));
         };
@@ -75,8 +83,8 @@ impl Process {
         let mut stderr = Capture::new(child.stderr.take(), caps.stderr);
         let streams = join3(
             feed(child.stdin.take(), input),
-            stdout.pump(),
-            stderr.pump(),
+            stdout.pump(watch),
+            stderr.pump(watch),
         );
         let status = tokio::select! {
             biased;
@@ -160,12 +168,16 @@ impl<R: AsyncRead + AsFd + Unpin> Capture<R> {
     }
 
     /// Reads until the other side closes the pipe. May be dropped at any time without losing anything.
-    async fn pump(&mut self) {
+    async fn pump(&mut self, watch: &Watch<'_>) {
         while let Some(pipe) = &mut self.pipe {
             self.bytes.reserve(Self::CHUNK);
+            let known = self.bytes.len();
             match pipe.read_buf(&mut self.bytes).await {
                 Ok(0) | Err(_) => self.pipe = None,
-                Ok(_) => self.keep_to_cap(),
+                Ok(_) => {
+                    watch(self.bytes.get(known..).unwrap_or_default());
+                    self.keep_to_cap();
+                }
             }
         }
     }
@@ -245,7 +257,7 @@ mod tests {
             stderr: cap,
         };
         let process = Process::spawn(command).unwrap();
-        process.finish(b"", caps).await.unwrap()
+        process.finish(b"", caps, &|_| {}).await.unwrap()
     }
 
     #[tokio::test]

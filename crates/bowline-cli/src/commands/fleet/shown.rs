@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use bowline_builtins::guidance::Testing;
 use bowline_builtins::machine::process;
 use bowline_continuity::fleet::{AgentStatus, FleetAgent, Process};
 use bowline_continuity::task;
@@ -20,6 +21,8 @@ pub(super) struct Shown {
     pub(super) agent: FleetAgent,
     /// Its status, unless it is dead or has ended.
     pub(super) state: State,
+    /// The tests that its work has to pass, while they run.
+    pub(super) testing: Option<Testing>,
 }
 
 /// What is said about an agent, the most urgent last.
@@ -68,15 +71,21 @@ impl State {
 }
 
 /// The most urgent first, and among those the last that changed.
-pub(super) fn in_order(agents: Vec<FleetAgent>) -> Vec<Shown> {
-    ordered(agents, process::runs)
+pub(super) fn in_order(agents: Vec<FleetAgent>, testing: &[Testing]) -> Vec<Shown> {
+    ordered(agents, testing, process::runs)
 }
 
-fn ordered(agents: Vec<FleetAgent>, runs: impl Fn(Process) -> bool) -> Vec<Shown> {
+fn ordered(
+    agents: Vec<FleetAgent>,
+    testing: &[Testing],
+    runs: impl Fn(Process) -> bool,
+) -> Vec<Shown> {
+    let of_session = |session: &str| testing.iter().find(|it| it.session == session).cloned();
     let agents = agents.into_iter();
     let mut shown: Vec<Shown> = agents
         .map(|agent| Shown {
             state: State::of(&agent, &runs),
+            testing: of_session(&agent.session),
             agent,
         })
         .collect();
@@ -127,7 +136,8 @@ pub(super) fn list(agents: &[Shown]) -> List {
     let mut projects = ProjectNames::default();
     projects.learn(agents.iter().filter_map(|it| it.agent.project.as_deref()));
     let mut list = List::new(COLUMNS);
-    for Shown { agent, state } in agents {
+    for shown in agents {
+        let Shown { agent, state, .. } = shown;
         list.row([
             state.shown(),
             Text::styled(lasting(agent, *state, now), style::FAINT),
@@ -137,7 +147,7 @@ pub(super) fn list(agents: &[Shown]) -> List {
             reveal::name(&effort(agent)).into(),
             reveal::name(agent.phase.as_deref().unwrap_or_default()).into(),
             agent.context_usage.map(context).unwrap_or_default(),
-            doing(agent, *state),
+            doing(shown, now),
         ]);
     }
     list
@@ -219,8 +229,14 @@ pub(in crate::commands) fn percent(part: f64) -> u8 {
     (part.clamp(0.0, 1.0) * 100.0).floor() as u8
 }
 
-/// What it waits for, and what it did last.
-fn doing(agent: &FleetAgent, state: State) -> Text {
+/// What runs for it, what it waits for, and what it did last.
+fn doing(shown: &Shown, now: DateTime<Utc>) -> Text {
+    let (agent, state) = (&shown.agent, shown.state);
+    if let Some(testing) = &shown.testing {
+        let line = testing.last_line.as_deref().unwrap_or_default();
+        let gap = if line.is_empty() { "" } else { "  " };
+        return Text::from(testing.words(now)).with(format!("{gap}{line}"), style::FAINT);
+    }
     let waits = agent.waiting_for.as_deref();
     let waits = waits.filter(|_| matches!(state, State::Reports(_)));
     let action = agent.last_action.as_deref().unwrap_or_default();
@@ -246,6 +262,7 @@ fn doing(agent: &FleetAgent, state: State) -> Text {
 
 #[cfg(test)]
 mod tests {
+    use chrono::TimeDelta;
     use serde_json::json;
 
     use super::*;
@@ -279,7 +296,7 @@ mod tests {
             agent("attention", json!({"status": "attention"})),
             agent("error", json!({"status": "error"})),
         ];
-        let shown = ordered(agents, |process| process.id == 1);
+        let shown = ordered(agents, &[], |process| process.id == 1);
         let ids: Vec<&str> = shown.iter().map(|it| it.agent.id.as_str()).collect();
         assert_eq!(
             ids,
@@ -326,9 +343,35 @@ mod tests {
                 "Bash: ls",
             ),
         ] {
-            let agent = agent("a", change.clone());
-            assert_eq!(doing(&agent, state).content(), expected, "{change}");
+            let shown = Shown {
+                agent: agent("a", change.clone()),
+                state,
+                testing: None,
+            };
+            let told = doing(&shown, moment::now()).content();
+            assert_eq!(told, expected, "{change}");
         }
+    }
+
+    #[test]
+    fn tests_that_run_are_told_in_the_row_of_their_session() {
+        let since: DateTime<Utc> = "2026-11-15T10:00:00Z".parse().unwrap();
+        let testing = Testing {
+            session: "a".to_owned(),
+            project: "/p".to_owned(),
+            command: "cargo test".to_owned(),
+            step: 1,
+            steps: 1,
+            since,
+            until: since + TimeDelta::minutes(1),
+            last_line: Some("test adds ... ok".to_owned()),
+            process: None,
+        };
+        let agents = vec![agent("a", json!({})), agent("b", json!({}))];
+        let shown = ordered(agents, std::slice::from_ref(&testing), |_| true);
+        let told = |shown| doing(shown, since + TimeDelta::seconds(12)).content();
+        let told: Vec<_> = shown.iter().map(told).collect();
+        assert_eq!(told, ["testing: cargo test, 12 s  test adds ... ok", ""]);
     }
 
     #[test]

@@ -140,7 +140,7 @@ struct Living {
 fn living(agents: Vec<Shown>) -> Vec<Living> {
     let mut living: Vec<Living> = agents
         .into_iter()
-        .filter_map(|Shown { agent, state }| match state {
+        .filter_map(|Shown { agent, state, .. }| match state {
             State::Reports(status) => Some(Living {
                 id: agent.id,
                 status,

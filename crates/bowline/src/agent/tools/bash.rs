@@ -84,7 +84,7 @@ impl Tool for Bash {
             () = ctx.cancellation_token().cancelled() => {
                 return Err("interrupted before it finished".to_owned());
             }
-            finished = timeout(limit, process.finish(&[], CAPS)) => finished
+            finished = timeout(limit, process.finish(&[], CAPS, &|_| {})) => finished
                 .map_err(|_| format!(
                     "stopped, because it did not finish within {}; give it a longer `timeout`, or let it do less",
                     humane(limit)
