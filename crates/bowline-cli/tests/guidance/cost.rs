@@ -3,8 +3,10 @@
 use std::fs;
 use std::path::Path;
 
-use bowline_testkit::{Ran, Sandbox, client, until};
+use bowline_testkit::{Ran, Sandbox, client, until, until_some};
 use serde_json::{Value, json};
+
+use super::reporter::{Reporter, WAYS, project};
 
 /// Recorded transcripts of Claude Code: three sessions, one of them with a sub-agent.
 const RECORDED: &str = concat!(
@@ -183,4 +185,78 @@ fn an_agent_without_budget_is_stopped_until_a_person_adds_to_it() {
     // An agent cannot do that itself.
     let mut command = sandbox.command(&["cost", "allow", "session"]);
     Ran::of(command.env("CLAUDECODE", "1")).expect_stderr(2, &["an agent must not run this"]);
+}
+
+/// A message that cost so many cents, as a transcript has it.
+fn message(sandbox: &Sandbox, session: &str, id: &str, cents: u64) -> String {
+    let line = json!({
+        "type": "assistant", "sessionId": session, "cwd": sandbox.project(), "timestamp": chrono::Utc::now().to_rfc3339(),
+        "message": {"id": id, "model": "claude-opus-4-8", "usage": {"input_tokens": cents * 2_000, "output_tokens": 0}},
+    });
+    format!("{line}\n")
+}
+
+#[test]
+fn the_budget_of_an_effort_is_for_all_its_sessions() {
+    for way in WAYS {
+        let sandbox = project(way, "[cost]\nmax_usd_effort = 1\n");
+        let spends = |session: &str, messages: &[(&str, u64)]| {
+            let text: String = messages
+                .iter()
+                .map(|(id, cents)| message(&sandbox, session, id, *cents))
+                .collect();
+            let file = format!("home/.claude/projects/p/{session}.jsonl");
+            json!({
+                "tool_name": "Bash", "tool_use_id": "t", "tool_input": {"command": "ls"},
+                "tool_response": {"stdout": ""}, "transcript_path": sandbox.write(file, text),
+            })
+        };
+        let mut first = Reporter::new(way, &sandbox, "s1");
+        first.report("SessionStart", &json!({"source": "startup"}));
+        let mut start = sandbox.command(&["effort", "start", "login", "implement"]);
+        Ran::of(start.env("BOWLINE_SESSION", "s1")).expect(0, &[]);
+        let call = spends("s1", &[("m1", 50)]);
+        let said = first.report("PreToolUse", &call);
+        assert_eq!((said.denial(), said.context()), (None, ""), "{way:?}");
+        first.report("PostToolUse", &call);
+        first.report("SessionEnd", &json!({"reason": "clear"}));
+
+        // Neither session has used up the budget alone.
+        let mut second = Reporter::new(way, &sandbox, "s2");
+        second.report("SessionStart", &json!({"source": "clear"}));
+        let call = spends("s2", &[("m2", 35)]);
+        let said = second.report("PreToolUse", &call);
+        let warning = "80 % of the budget for this effort ($1.00) is used.";
+        assert!(said.context().contains(warning), "{way:?}: {said:?}");
+        assert_eq!(said.denial(), None, "{way:?}");
+        let said = second.report("PreToolUse", &call);
+        assert!(!said.context().contains(warning), "{way:?}: {said:?}");
+
+        let call = spends("s2", &[("m2", 35), ("m3", 20)]);
+        second.report("PostToolUse", &call);
+        let reason = until_some("the effort is stopped", || {
+            let said = second.report("PreToolUse", &call);
+            said.denial().map(str::to_owned)
+        });
+        for part in [
+            "The budget for this effort is used up: $1.05 of $1.00.",
+            "`bowline cost allow effort`",
+            "`max_usd_effort`",
+            "`bowline effort finish`",
+        ] {
+            assert!(reason.contains(part), "{way:?}: {reason}");
+        }
+        let denied = sandbox.json(&["denied"]);
+        assert!(denied.to_string().contains("cost.effort"), "{denied}");
+        let report = sandbox.json(&["cost", "--by", "effort"]);
+        assert_eq!(report["lines"][0]["cost_usd"], 1.05, "{way:?}: {report}");
+
+        let allow = sandbox.run(&["cost", "allow", "effort", "--usd", "2"]);
+        allow.expect(
+            0,
+            &["Added $2.00 to the budget of effort", "it is $3.00 now"],
+        );
+        assert_eq!(second.report("PreToolUse", &call).denial(), None, "{way:?}");
+        sandbox.run(&["effort", "finish"]).expect(0, &[]);
+    }
 }

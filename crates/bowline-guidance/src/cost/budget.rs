@@ -16,8 +16,8 @@ pub const WARNING: Text = Text {
 pub const USED_UP: Text = Text {
     key: "cost.used-up",
     says: "The budget for this {budget} is used up: {spent} of {limit}. Stop here, and tell the user what is done and what is left. \
-        The user can run `bowline cost allow {budget}` in a terminal, raise `{key}` in `[cost]`, or end the session.",
-    names: &["budget", "spent", "limit", "key"],
+        The user can run `bowline cost allow {budget}` in a terminal, raise `{key}` in `[cost]`, or {end}.",
+    names: &["budget", "spent", "limit", "key", "end"],
 };
 
 /// What a budget is for.
@@ -51,6 +51,15 @@ impl BudgetOf {
             Self::Session => "max_usd_session",
             Self::Effort => "max_usd_effort",
             Self::Day => "max_usd_day",
+        }
+    }
+
+    /// What a person does who spends nothing more.
+    pub const fn end(self) -> &'static str {
+        match self {
+            Self::Session => "end the session",
+            Self::Effort => "end the effort (`bowline effort finish`)",
+            Self::Day => "go on tomorrow",
         }
     }
 

@@ -40,6 +40,7 @@ impl Budget {
             ("spent", spent.as_str()),
             ("limit", limit.as_str()),
             ("key", figure.of.key()),
+            ("end", figure.of.end()),
         ];
         let text = self.ground.advice.render(&USED_UP, &values);
         // What was switched off is not said, but it holds.
