@@ -51,7 +51,15 @@ const UNCLEAR: Text = Text {
 pub const TEXTS: &[Text] = &[IMPLEMENTATION, BUG, INVESTIGATION, UNCLEAR];
 
 /// A prompt that cannot be told and has fewer words is small talk or a single step: a reminder would be noise.
-const WORDS_OF_A_TASK: usize = 8;
+const WORDS_OF_A_TASK: usize = 12;
+/// A change that is told in fewer words is a single step.
+const WORDS_OF_A_CHANGE: usize = 7;
+/// A wish that is told in fewer words is about the conversation.
+const WORDS_OF_A_WISH: usize = 5;
+/// What is said in fewer words is about what was just done: `which one?`, `that looks wrong`.
+const WORDS_OF_A_STATEMENT: usize = 4;
+/// A chore that is told in more words is none.
+const WORDS_OF_A_CHORE: usize = 10;
 
 /// Prompts that only send an agent on, as a whole.
 const CONTINUATIONS: &[&str] = &[
@@ -104,6 +112,74 @@ const MAKING: &[&str] = &[
     "migrate",
     "integrate",
     "support",
+    "set up",
+    "baue",
+    "füge",
+    "erstelle",
+    "implementiere",
+    "ajoute",
+    "crée",
+    "añade",
+    "implementa",
+];
+
+/// Words that ask for a change, which may be a single step.
+const CHANGING: &[&str] = &[
+    "make",
+    "generate",
+    "hook",
+    "replace",
+    "convert",
+    "move",
+    "split",
+    "rename",
+    "upgrade",
+    "rewrite",
+    "restructure",
+    "extract",
+    "unify",
+    "reduce",
+    "clean up",
+    "get rid of",
+];
+
+/// Words with which a wish begins.
+const WISHING: &[&str] = &[
+    "i need",
+    "i want",
+    "i'd like",
+    "i would like",
+    "we need",
+    "we want",
+    "we'd like",
+    "we should",
+    "can we have",
+    "could we have",
+];
+
+/// What is written, made or put right in one step.
+const CHORES: &[&str] = &[
+    "comment",
+    "comments",
+    "newline",
+    "blank line",
+    "branch",
+    "commit",
+    "commit message",
+    "pr",
+    "pull request",
+    "summary",
+    "changelog",
+    "gitignore",
+    "typo",
+    "typos",
+    "lint",
+    "linter",
+    "formatting",
+    "indentation",
+    "whitespace",
+    "spelling",
+    "wording",
 ];
 
 /// What shows that something is broken.
@@ -113,31 +189,60 @@ const BROKEN: &[&str] = &[
     "crash",
     "crashes",
     "crashed",
+    "fail",
     "fails",
     "failing",
+    "failed",
     "error",
+    "errors",
     "exception",
     "regression",
-    "doesn't work",
-    "does not work",
+    "doesn't",
+    "does not",
+    "won't",
     "not working",
     "isn't working",
+    "no longer",
     "stopped working",
     "stack trace",
     "traceback",
     "panics",
     "hangs",
+    "hanging",
+    "stuck",
+    "segfault",
+    "deadlock",
+    "leaks",
+    "wrong",
+    "since the upgrade",
+    "since the update",
+    "since yesterday",
+    "funktioniert nicht",
+    "geht nicht",
+    "kaputt",
+    "ne marche",
+    "ne fonctionne",
+    "no funciona",
+];
+
+/// Words after "error" with which it is a subject, not a symptom.
+const ABOUT_ERRORS: &[&str] = &[
+    "handling", "handler", "message", "messages", "type", "types", "code", "codes", "log", "page",
 ];
 
 /// Words that ask for something to be put right.
 const REPAIRING: &[&str] = &["fix", "repair", "debug", "hotfix"];
+/// The same, behind what is wrong.
+const AND_REPAIR: &[&str] = &["please fix", "and fix", "sort it out", "sort this out"];
 
 /// Words with which questions begin.
 const ASKING: &[&str] = &[
     "why",
     "how",
     "what",
+    "what's",
     "where",
+    "where's",
     "which",
     "who",
     "when",
@@ -154,23 +259,61 @@ const ASKING: &[&str] = &[
     "review",
     "summarize",
     "summarise",
-    "is there",
-    "are there",
-    "does",
-    "do we",
+    "walk me through",
+    "check whether",
+    "check if",
     "can you explain",
     "can you tell",
-    "tell me",
-    "show me",
+    "tell me what",
+    "tell me why",
+    "tell me how",
+    "tell me which",
+    "wie",
+    "warum",
+    "wo",
+    "welche",
+    "pourquoi",
+    "où",
+    "comment",
+    "dónde",
+    "cómo",
+    "por qué",
+];
+
+/// Words with which a sentence begins that is a question if it ends as one.
+const MAYBE_ASKING: &[&str] = &[
+    "is", "are", "do", "does", "did", "has", "have", "was", "were", "will", "should", "would",
+];
+
+/// Questions to the agent itself, and others that no file answers.
+const CHATTING: &[&str] = &[
+    "how are you",
+    "what do you think",
+    "what can you do",
+    "what time",
+    "what day",
+];
+
+/// What refers to the conversation: such a prompt goes on with what is being done.
+const REFERRING: &[&str] = &[
+    "you picked",
+    "you made",
+    "you wrote",
+    "that",
+    "first one",
+    "second one",
+    "other one",
+    "the same",
+    "instead",
+    "again",
+    "yet",
+    "now",
 ];
 
 /// What a prompt wants. What an agent reads is not what a person asks: text in fences, quotes and tags does not count.
 pub fn intent(prompt: &str) -> Intent {
     let said = said_by_a_person(prompt).to_lowercase();
-    let words: Vec<&str> = said
-        .split(|sign: char| !(sign.is_alphanumeric() || sign == '\'' || sign == '-'))
-        .filter(|word| !word.is_empty())
-        .collect();
+    let words: Vec<&str> = words(&said).collect();
     let line = words.join(" ");
     if line.is_empty() || prompt.trim_start().starts_with('/') {
         return Intent::Unclear;
@@ -178,11 +321,34 @@ pub fn intent(prompt: &str) -> Intent {
     if CONTINUATIONS.contains(&line.as_str()) || CONTINUING.iter().any(|it| line.starts_with(it)) {
         return Intent::Continuation;
     }
-    let padded = format!(" {line} ");
-    let has = |list: &[&str]| list.iter().any(|it| padded.contains(&format!(" {it} ")));
-    // A wish in front of what is asked: `please`, `can you`.
-    let line = [
+    let sentence = said.trim_start();
+    let is_question = sentence.find(['?', '.', '!', '\n']).is_some_and(|end| {
+        sentence
+            .get(end..)
+            .is_some_and(|rest| rest.starts_with('?'))
+    });
+    let line = without_wish(&line);
+    let at_least = |count: usize| words.len() >= count;
+    let is_chore = has(line, CHORES) && !at_least(WORDS_OF_A_CHORE);
+    let asks = begins(line, ASKING) || (is_question && begins(line, MAYBE_ASKING));
+    match () {
+        () if is_chore && (begins(line, MAKING) || begins(line, REPAIRING)) => Intent::Unclear,
+        () if begins(line, REPAIRING) || has(line, AND_REPAIR) => Intent::Bug,
+        () if begins(line, MAKING) => Intent::Implementation,
+        () if begins(line, CHANGING) && at_least(WORDS_OF_A_CHANGE) => Intent::Implementation,
+        () if begins(line, WISHING) && at_least(WORDS_OF_A_WISH) => Intent::Implementation,
+        () if begins(line, CHATTING) || words.len() < 3 => Intent::Unclear,
+        () if asks => Intent::Investigation,
+        () if is_broken(line) && at_least(WORDS_OF_A_STATEMENT) => Intent::Bug,
+        () => Intent::Unclear,
+    }
+}
+
+/// A line without a wish in front of what is asked: `please`, `can you`.
+fn without_wish(line: &str) -> &str {
+    [
         "please ",
+        "bitte ",
         "can you ",
         "could you ",
         "would you ",
@@ -191,22 +357,29 @@ pub fn intent(prompt: &str) -> Intent {
         "then ",
     ]
     .iter()
-    .fold(line.as_str(), |line, wish| {
-        line.strip_prefix(wish).unwrap_or(line)
-    });
-    let begins = |list: &[&str]| {
-        list.iter().any(|it| {
-            line.strip_prefix(it)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
-        })
-    };
-    match () {
-        () if begins(REPAIRING) => Intent::Bug,
-        () if begins(MAKING) => Intent::Implementation,
-        () if has(BROKEN) => Intent::Bug,
-        () if begins(ASKING) => Intent::Investigation,
-        () => Intent::Unclear,
-    }
+    .fold(line, |line, wish| line.strip_prefix(wish).unwrap_or(line))
+}
+
+/// Whether a line begins with one of these, as whole words.
+fn begins(line: &str, list: &[&str]) -> bool {
+    list.iter().any(|it| {
+        line.strip_prefix(it)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    })
+}
+
+/// Whether a line has one of these, as whole words.
+fn has(line: &str, list: &[&str]) -> bool {
+    let padded = format!(" {line} ");
+    list.iter().any(|it| padded.contains(&format!(" {it} ")))
+}
+
+fn is_broken(line: &str) -> bool {
+    let words: Vec<&str> = line.split(' ').collect();
+    let is_subject = words
+        .windows(2)
+        .any(|two| matches!(two, [error, next] if error.starts_with("error") && ABOUT_ERRORS.contains(next)));
+    has(line, BROKEN) && !is_subject
 }
 
 /// What an agent is told about a prompt.
@@ -220,9 +393,16 @@ pub fn advice(prompt: &str, work: ActiveWork) -> Option<&'static Text> {
     }
 }
 
+/// Whether a prompt is long enough to be a task of its own.
 fn is_long(prompt: &str) -> bool {
-    let said = said_by_a_person(prompt);
-    said.split_whitespace().nth(WORDS_OF_A_TASK - 1).is_some()
+    let said = said_by_a_person(prompt).to_lowercase();
+    let words: Vec<&str> = words(&said).collect();
+    words.len() >= WORDS_OF_A_TASK && !has(&words.join(" "), REFERRING)
+}
+
+fn words(said: &str) -> impl Iterator<Item = &str> {
+    said.split(|sign: char| !(sign.is_alphanumeric() || sign == '\'' || sign == '-'))
+        .filter(|word| !word.is_empty())
 }
 
 /// A prompt without what was pasted into it.

@@ -34,7 +34,9 @@ mod prompts {
                 score.right += u32::from(said != NONE && is_right);
                 score.wanted += u32::from(expected != [NONE]);
                 if !is_right {
-                    score.wrong.push(format!("{said} for {expected:?}: {prompt}"));
+                    score
+                        .wrong
+                        .push(format!("{said} for {expected:?}: {prompt}"));
                 }
             }
             score
@@ -54,15 +56,27 @@ mod prompts {
     fn f29_a_advice_about_everyday_prompts_is_mostly_right() {
         for (name, table, precision, recall) in [
             ("tuning", include_str!("data/prompts/tuning.tsv"), 0.0, 0.0),
-            ("held out", include_str!("data/prompts/held-out.tsv"), 0.0, 0.0),
+            (
+                "held out",
+                include_str!("data/prompts/held-out.tsv"),
+                0.0,
+                0.0,
+            ),
         ] {
             let score = Score::of(table);
             println!(
                 "{name}: {} prompts, {} told, {} of them right (precision {:.2}); {} to be told (recall {:.2})",
-                score.prompts, score.said, score.right, score.precision(), score.wanted, score.recall()
+                score.prompts,
+                score.said,
+                score.right,
+                score.precision(),
+                score.wanted,
+                score.recall()
             );
             let wrong = score.wrong.join("\n");
-            if name == "tuning" { println!("{wrong}"); }
+            if name == "tuning" {
+                println!("{wrong}");
+            }
             assert!(score.precision() >= precision, "{name}:\n{wrong}");
             assert!(score.recall() >= recall, "{name}:\n{wrong}");
         }
