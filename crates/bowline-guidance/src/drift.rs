@@ -186,6 +186,9 @@ fn ratio(part: usize, whole: usize) -> f64 {
 pub struct Queue {
     calls: Vec<Queued>,
     asked_at: Option<DateTime<Utc>>,
+    /// The work that a call had something in common with, by its name.
+    #[serde(default)]
+    met: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -206,6 +209,15 @@ pub enum Drift {
 }
 
 impl Queue {
+    /// Whether this call or one before it had a word or a file in common with the work. Until then the work's name may say nothing about
+    /// files at all (`clean-up`), and nothing can be told from it.
+    pub fn has_met(&mut self, work: &Work, activity: Activity<'_>) -> bool {
+        if files(work, activity.files) > 0.0 || words(work, activity) > 0.0 {
+            self.met = Some(work.name.clone());
+        }
+        self.met.as_ref() == Some(&work.name)
+    }
+
     /// A call is so far from the work.
     pub fn add(&mut self, drift: f64, call: &str, now: DateTime<Utc>) -> Drift {
         if drift <= WARN + TOLERANCE {
@@ -401,6 +413,28 @@ mod tests {
         assert_eq!(queue.add(0.9, "c", at(20)), Drift::Away);
         assert_eq!(queue.add(0.9, "c", at(20)), Drift::Away);
         assert_eq!(queue.add(0.9, "c", at(20 + 48 * 60)), Drift::Away);
+    }
+
+    #[test]
+    fn nothing_is_told_of_work_that_no_call_had_anything_in_common_with() {
+        let (mut queue, login) = (Queue::default(), work());
+        let billing = Work {
+            name: "billing #1 (implement)".to_owned(),
+            words: vec!["billing".to_owned()],
+            paths: vec!["billing".to_owned()],
+            ..work()
+        };
+        for (work, text, expected) in [
+            (&login, "touch a.rs", false),
+            (&login, "touch login.rs", true),
+            (&login, "touch a.rs", true),
+            (&billing, "touch login.rs", false),
+            (&billing, "touch billing.rs", true),
+        ] {
+            let files: &[&str] = &[];
+            let met = queue.has_met(work, Activity { files, text });
+            assert_eq!(met, expected, "{}: {text}", work.name);
+        }
     }
 
     #[test]

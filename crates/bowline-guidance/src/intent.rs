@@ -51,7 +51,7 @@ const UNCLEAR: Text = Text {
 pub const TEXTS: &[Text] = &[IMPLEMENTATION, BUG, INVESTIGATION, UNCLEAR];
 
 /// A prompt that cannot be told and has fewer words is small talk or a single step: a reminder would be noise.
-const WORDS_OF_A_TASK: usize = 12;
+const WORDS_OF_A_TASK: usize = 8;
 /// A change that is told in fewer words is a single step.
 const WORDS_OF_A_CHANGE: usize = 7;
 /// A wish that is told in fewer words is about the conversation.
@@ -285,29 +285,21 @@ const MAYBE_ASKING: &[&str] = &[
     "is", "are", "do", "does", "did", "has", "have", "was", "were", "will", "should", "would",
 ];
 
-/// Questions to the agent itself, and others that no file answers.
-const CHATTING: &[&str] = &[
-    "how are you",
-    "what do you think",
-    "what can you do",
-    "what time",
-    "what day",
-];
+/// What refers to the conversation where the object of a sentence stands: `write it down`.
+const REFERRING: &[&str] = &["it", "this", "that", "these", "those", "them", "yourself"];
 
-/// What refers to the conversation: such a prompt goes on with what is being done.
-const REFERRING: &[&str] = &[
-    "you picked",
-    "you made",
-    "you wrote",
-    "that",
-    "first one",
-    "second one",
-    "other one",
-    "the same",
-    "instead",
-    "again",
-    "yet",
-    "now",
+/// Words that tell of work in many places.
+const WIDE: &[&str] = &[
+    "all",
+    "every",
+    "each",
+    "both",
+    "whole",
+    "entire",
+    "several",
+    "everywhere",
+    "throughout",
+    "across",
 ];
 
 /// What a prompt wants. What an agent reads is not what a person asks: text in fences, quotes and tags does not count.
@@ -333,11 +325,13 @@ pub fn intent(prompt: &str) -> Intent {
     let asks = begins(line, ASKING) || (is_question && begins(line, MAYBE_ASKING));
     match () {
         () if is_chore && (begins(line, MAKING) || begins(line, REPAIRING)) => Intent::Unclear,
+        () if begins(line, MAKING) && refers(line) => Intent::Unclear,
         () if begins(line, REPAIRING) || has(line, AND_REPAIR) => Intent::Bug,
         () if begins(line, MAKING) => Intent::Implementation,
         () if begins(line, CHANGING) && at_least(WORDS_OF_A_CHANGE) => Intent::Implementation,
         () if begins(line, WISHING) && at_least(WORDS_OF_A_WISH) => Intent::Implementation,
-        () if begins(line, CHATTING) || words.len() < 3 => Intent::Unclear,
+        // About the agent itself, or about what it just said.
+        () if asks && (has(line, &["you"]) || words.len() < 3) => Intent::Unclear,
         () if asks => Intent::Investigation,
         () if is_broken(line) && at_least(WORDS_OF_A_STATEMENT) => Intent::Bug,
         () => Intent::Unclear,
@@ -374,6 +368,12 @@ fn has(line: &str, list: &[&str]) -> bool {
     list.iter().any(|it| padded.contains(&format!(" {it} ")))
 }
 
+/// Whether the second word refers to the conversation.
+fn refers(line: &str) -> bool {
+    let second = line.split(' ').nth(1);
+    second.is_some_and(|word| REFERRING.contains(&word))
+}
+
 fn is_broken(line: &str) -> bool {
     let words: Vec<&str> = line.split(' ').collect();
     let is_subject = words
@@ -388,16 +388,16 @@ pub fn advice(prompt: &str, work: ActiveWork) -> Option<&'static Text> {
         (Intent::Implementation, ActiveWork::None) => Some(&IMPLEMENTATION),
         (Intent::Bug, _) => Some(&BUG),
         (Intent::Investigation, _) => Some(&INVESTIGATION),
-        (Intent::Unclear, ActiveWork::None) if is_long(prompt) => Some(&UNCLEAR),
+        (Intent::Unclear, ActiveWork::None) if is_wide(prompt) => Some(&UNCLEAR),
         (Intent::Continuation | Intent::Implementation | Intent::Unclear, _) => None,
     }
 }
 
-/// Whether a prompt is long enough to be a task of its own.
-fn is_long(prompt: &str) -> bool {
+/// Whether a prompt is a task of its own that leads to many places.
+fn is_wide(prompt: &str) -> bool {
     let said = said_by_a_person(prompt).to_lowercase();
     let words: Vec<&str> = words(&said).collect();
-    words.len() >= WORDS_OF_A_TASK && !has(&words.join(" "), REFERRING)
+    words.len() >= WORDS_OF_A_TASK && has(&words.join(" "), WIDE)
 }
 
 fn words(said: &str) -> impl Iterator<Item = &str> {
@@ -494,7 +494,8 @@ mod tests {
 
     #[test]
     fn f29_a_advice_depends_on_active_work() {
-        let long = "The colours of the settings page should be warmer than they are today";
+        let long = "The colours of all settings pages should be warmer than they are today";
+        let narrow = "The colours of the settings page should be warmer than they are today";
         for (prompt, work, expected) in [
             (
                 "implement the login feature",
@@ -512,6 +513,7 @@ mod tests {
             ),
             (long, ActiveWork::None, Some("intent.unclear")),
             (long, ActiveWork::Some, None),
+            (narrow, ActiveWork::None, None),
             ("List the files.", ActiveWork::None, None),
         ] {
             assert_eq!(

@@ -1,7 +1,8 @@
 //! How often advice about a prompt is right, on prompts as people write them every day.
 //!
-//! Each line of `data/prompts` has what is right (`none`, or the last part of a text's key; several are separated by `|`) and a prompt. The rule was
-//! tuned on `tuning.tsv` alone. `held-out.tsv` shows how it does on prompts that nobody looked at while tuning.
+//! Each line of `data/prompts` has what is right (`none`, or the last part of a text's key; several are separated by `|`) and a prompt.
+//! The rule was tuned on `tuning.tsv`, and once more after a look at `fresh.tsv`. `last.tsv` was written after that and never tuned on: only its
+//! figures say what to expect of other prompts. Whoever tunes on it has to write a new one.
 
 #[cfg(test)]
 mod prompts {
@@ -15,7 +16,7 @@ mod prompts {
         prompts: u32,
         said: u32,
         right: u32,
-        /// Prompts for which advice is right, whether or not there may be none.
+        /// Prompts that should get advice.
         wanted: u32,
         wrong: Vec<String>,
     }
@@ -55,13 +56,14 @@ mod prompts {
     #[test]
     fn f29_a_advice_about_everyday_prompts_is_mostly_right() {
         for (name, table, precision, recall) in [
-            ("tuning", include_str!("data/prompts/tuning.tsv"), 0.0, 0.0),
             (
-                "held out",
-                include_str!("data/prompts/held-out.tsv"),
-                0.0,
-                0.0,
+                "tuning",
+                include_str!("data/prompts/tuning.tsv"),
+                0.95,
+                0.85,
             ),
+            ("fresh", include_str!("data/prompts/fresh.tsv"), 0.80, 0.45),
+            ("last", include_str!("data/prompts/last.tsv"), 0.65, 0.55),
         ] {
             let score = Score::of(table);
             println!(
@@ -74,9 +76,6 @@ mod prompts {
                 score.recall()
             );
             let wrong = score.wrong.join("\n");
-            if name == "tuning" {
-                println!("{wrong}");
-            }
             assert!(score.precision() >= precision, "{name}:\n{wrong}");
             assert!(score.recall() >= recall, "{name}:\n{wrong}");
         }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use bowline::hooks::{Hook, HookContext, HookEvent, HookInput, Match, Opinion, RunPolicy};
 use bowline_agents::Tool;
+use bowline_guidance::call::CallKind;
 use bowline_guidance::drift::{self, Activity, Drift, Queue};
 use bowline_guidance::text::preview;
 
@@ -29,6 +30,12 @@ impl Drifting {
         let is_on = ground.config.advice.drift;
         let ground = Arc::clone(ground);
         is_on.then(|| BuiltinHook::of_all_tools(Self { ground }, SUMMARY))
+    }
+
+    /// Whether a shell line tells what is worked on. To look around, to test and to commit is a part of any work.
+    fn is_telling(&self, input: &HookInput, ctx: &HookContext) -> bool {
+        let kind = self.ground.kind_of(input, ctx, &[]);
+        matches!(kind, CallKind::Runs | CallKind::Edits)
     }
 }
 
@@ -65,16 +72,23 @@ impl Hook for Drifting {
         let files: Vec<&str> = input.file_path().into_iter().collect();
         let text = input.command().unwrap_or_default();
         let files = files.as_slice();
-        let Some(far) = drift::drift(&work, Activity { files, text }) else {
+        let activity = Activity { files, text };
+        let Some(far) = drift::drift(&work, activity) else {
             return Ok(Opinion::allow());
         };
         let tool = input.tool_name().unwrap_or_default();
+        if Tool::named(tool).runs_a_shell() && !self.is_telling(input, ctx) {
+            return Ok(Opinion::allow());
+        }
         let call = preview(&format!("{tool} {}", subject_of(input)), PREVIEW);
         // What waits in the queue is kept.
         let kept = kept_call(self.ground.config.record, &call);
         let kept = kept.unwrap_or_else(|| tool.to_owned());
         let memory = &self.ground.memory;
         let drift = memory.of_session(NAME, input, ctx, |queue: &mut Queue| {
+            if !queue.has_met(&work, activity) {
+                return Drift::Near;
+            }
             queue.add(far, &kept, input.timestamp)
         });
         let advice = &self.ground.advice;

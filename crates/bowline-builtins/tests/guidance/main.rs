@@ -9,6 +9,7 @@ mod errors;
 mod handoff;
 mod loops;
 mod orchestrator;
+mod recorded;
 mod recovery;
 mod stand;
 mod subagents;

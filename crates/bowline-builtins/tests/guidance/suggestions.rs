@@ -19,7 +19,7 @@ async fn read(project: &Project, session: &str, file: &str) -> Opinion {
 }
 
 /// Begins an effort in which the session is.
-async fn begin(project: &Project, session: &str, task: &str, skill: &str) {
+pub(crate) async fn begin(project: &Project, session: &str, task: &str, skill: &str) {
     let folder = project.path().to_string_lossy().into_owned();
     project.trigger(HookInput::session_start(session)).await;
     let who = Who {
@@ -81,7 +81,7 @@ async fn f29_a_prompts_get_advice_by_what_they_want() {
         ("implement the login feature", "This is new work"),
         ("continue", ""),
         (
-            "The report should have warmer colours than it has today, please",
+            "The reports should all have warmer colours than they have today",
             "several files",
         ),
         ("List the files.", ""),
@@ -107,7 +107,22 @@ async fn f29_b_calls_far_from_the_effort_are_said_and_three_lead_to_one_question
     let said = read(&project, "s0", "src/other.rs").await;
     assert_eq!(told(&said), "", "no effort");
     begin(&project, "s1", "login-form", "epic").await;
+    let said = read(&project, "s1", "src/other.rs").await;
+    assert_eq!(
+        told(&said),
+        "",
+        "nothing had anything in common with it yet"
+    );
     assert_eq!(told(&read(&project, "s1", "src/login.rs").await), "");
+    for command in [
+        "ls -la",
+        "git status",
+        "cargo test",
+        "git commit -m 'Tests'",
+    ] {
+        let said = project.ran("s1", command).await;
+        assert_eq!(told(&said), "", "{command} is a part of any work");
+    }
     let first = read(&project, "s1", "src/billing.rs").await;
     assert!(
         told(&first).contains("little to do with login-form #1"),
