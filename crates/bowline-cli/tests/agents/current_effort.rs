@@ -93,7 +93,7 @@ fn a_number_names_the_effort() {
 fn a_session_that_nobody_knows_changes_nothing() {
     with_and_without_daemon(|sandbox| {
         begin_two(sandbox);
-        let unknown = |args: &[&str]| {
+        let unknown = &|args: &[&str]| {
             let mut command = sandbox.command(args);
             Ran::of(command.env("BOWLINE_SESSION", "nobody"))
         };
@@ -112,7 +112,9 @@ fn a_session_that_nobody_knows_changes_nothing() {
             for args in changes {
                 let refused = "error[NOT_FOUND]: BOWLINE_SESSION is \"nobody\"";
                 let way = "`unset BOWLINE_SESSION`";
-                scope.spawn(|| unknown(args).expect_stderr(1, &[refused, way]));
+                scope.spawn(move || {
+                    unknown(args).expect_stderr(1, &[refused, way]);
+                });
             }
         });
         // Looking is free.
