@@ -460,6 +460,7 @@ mod tests {
 
     #[test]
     fn nothing_is_cut_where_there_is_no_edge_and_columns_stay_columns() {
+        const NAMED: &[Column] = &[Column::rest("What"), Column::whole("Id", 2)];
         assert_eq!(
             rendered(None),
             [
@@ -468,7 +469,6 @@ mod tests {
                 "1 min  s-2            ls                                                    toolu_5678",
             ]
         );
-        const NAMED: &[Column] = &[Column::rest("What"), Column::whole("Id", 2)];
         let mut list = List::new(NAMED);
         list.row([Text::from("x".repeat(100)), "1".into()]);
         list.row(["ls".into(), "2".into()]);
