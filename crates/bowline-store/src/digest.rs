@@ -27,6 +27,9 @@ pub struct Digest {
     pub sessions: u64,
     /// How many calls there were, by how they went.
     pub calls: Vec<StatusCount>,
+    /// How many of them failed, timed out or were cancelled. A call whose agent was killed is none of them.
+    #[serde(default)]
+    pub failed: u64,
     /// What was decided, or would have been, by rule; the most frequent first.
     pub decided: Vec<RuleDigest>,
     /// The calls that failed, timed out or were cancelled, by tool; the most frequent first.

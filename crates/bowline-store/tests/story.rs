@@ -782,6 +782,9 @@ fn a_call_whose_agent_was_killed_is_no_error() {
         assert_eq!(statistics.tools[0].errors, 1);
         let sessions = store.sessions(&SessionFilter::default()).unwrap();
         assert_eq!(sessions[0].errors, 1);
+        let all = bowline_store::DigestFilter::default();
+        let digest = store.digest(&all).unwrap();
+        assert_eq!((digest.failed, digest.failures[0].count), (1, 1));
     });
 }
 

@@ -53,11 +53,14 @@ Status:
   seen     it waited for you, and you have looked
   done     its turn is over
 
-With --watch the list is drawn anew every second. Where the output is not a terminal, it is printed again at each change; with
---json that is one document to a line
+With --watch the list is drawn anew every second. Where the output is not a
+terminal, it is printed again at each change; with --json that is one document
+to a line
 
---tmux colours the panes in which agents run, and puts a summary into the option @bowline_fleet of tmux. Show it with
-`set -g status-right '#{@bowline_fleet}'`. A pane that you look at counts as seen. Where there is no tmux, nothing happens"
+--tmux colours the panes in which agents run, and puts a summary into the
+option @bowline_fleet of tmux. Show it with
+`set -g status-right '#{@bowline_fleet}'`. A pane that you look at counts as
+seen. Where there is no tmux, nothing happens"
 )]
 pub(crate) struct FleetArgs {
     #[command(subcommand)]
@@ -114,6 +117,11 @@ pub(crate) fn run(args: &FleetArgs, ui: &mut Ui) -> Result<Outcome> {
         None if args.watch => watch::run(args, ui),
         None => {
             let agents = agents(args, ui)?;
+            if agents.is_empty() {
+                let mut records = Records::open(ui)?;
+                let project = project(args, &mut records, ui)?;
+                meant::note_unknown_project(project.as_deref(), &mut records, ui)?;
+            }
             match args.format.format() {
                 Format::Json => ui.json(&Report { agents: &agents })?,
                 Format::Text => show(&agents, args, ui),
@@ -133,9 +141,7 @@ fn agents(args: &FleetArgs, ui: &Ui) -> Result<Vec<Shown>> {
     let mut records = Records::open(ui)?;
     let age = if args.all { ENDED_FOR } else { DEAD_FOR };
     let question = fleet::List {
-        project: (args.project.as_deref())
-            .map(|folder| meant::project(folder, &mut records, ui))
-            .transpose()?,
+        project: project(args, &mut records, ui)?,
         ended_since: Some(moment::now() - age),
     };
     let mut agents = records.ask(&question, ui)?;
@@ -144,6 +150,14 @@ fn agents(args: &FleetArgs, ui: &Ui) -> Result<Vec<Shown>> {
     });
     let testing = Places::from_env().map(|places| Testing::all(&places.data));
     Ok(in_order(agents, &testing.unwrap_or_default()))
+}
+
+/// The project whose agents are wanted.
+fn project(args: &FleetArgs, records: &mut Records, ui: &Ui) -> Result<Option<String>> {
+    let folder = args.project.as_deref();
+    folder
+        .map(|folder| meant::project(folder, records, ui))
+        .transpose()
 }
 
 fn show(agents: &[Shown], args: &FleetArgs, ui: &mut Ui) {

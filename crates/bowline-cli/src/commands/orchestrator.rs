@@ -6,6 +6,8 @@ use bowline_daemon::rpc::orchestrator::{OfSession, Overview, Reset, Status, Swit
 use clap::Subcommand;
 use serde::Serialize;
 
+use super::caller::check_session;
+use super::meant;
 use crate::Outcome;
 use crate::ask::Records;
 use crate::error::Result;
@@ -74,6 +76,9 @@ pub(crate) fn run(args: &OrchestratorArgs, ui: &mut Ui) -> Result<Outcome> {
     let project = settings.project.to_string_lossy().into_owned();
     let config = &settings.config.orchestrator;
     let session = args.of().session.clone();
+    if let Some(session) = &session {
+        meant::check_session(session, &mut Records::open(ui)?, ui)?;
+    }
     let (word, overview) = match &args.action {
         Action::Status(_) => {
             let question = Status { project, session };
@@ -137,6 +142,7 @@ fn reset(question: Reset, ui: &Ui) -> Result<Overview> {
     if question.session.is_none()
         && let Some(session) = own_session()
     {
+        check_session(&mut records, ui)?;
         let own = Reset {
             session: Some(session),
             ..question.clone()
@@ -196,20 +202,28 @@ fn seen(of: &OfSession, config: &OrchestratorConfig) -> Seen {
     }
 }
 
+/// Whether it is on, and what changes that.
+const fn standing(report: &Report) -> &'static str {
+    match (report.mode, report.off) {
+        (OrchestratorMode::Strict, false) => "Orchestrator mode is strict.",
+        (OrchestratorMode::Guidance, false) => "Orchestrator mode is guidance.",
+        (OrchestratorMode::Strict, true) => {
+            "Orchestrator mode is switched off for this project. `bowline orchestrator on` makes it strict again, as the settings say."
+        }
+        (OrchestratorMode::Guidance, true) => {
+            "Orchestrator mode is switched off for this project. `bowline orchestrator on` makes it guidance again, as the settings say."
+        }
+        (_, false) => {
+            "Orchestrator mode is off (`mode` in [orchestrator] of the settings switches it on)."
+        }
+        (_, true) => {
+            "Orchestrator mode is off in the settings, and switched off for this project. `bowline orchestrator on` lets the settings decide again."
+        }
+    }
+}
+
 fn describe(report: &Report, config: &OrchestratorConfig, ui: &mut Ui) {
-    let mode = match report.mode {
-        OrchestratorMode::Strict => "strict",
-        OrchestratorMode::Guidance => "guidance",
-        _ => "off",
-    };
-    let off = if report.off {
-        ", but switched off for this project (`bowline orchestrator on` ends that)"
-    } else if report.mode == OrchestratorMode::Off {
-        " (`mode` in [orchestrator] of the settings switches it on)"
-    } else {
-        ""
-    };
-    ui.line(format!("Orchestrator mode is {mode}{off}."));
+    ui.line(standing(report));
     if report.sessions.is_empty() {
         ui.line("Nothing counts against a session here.");
         return;

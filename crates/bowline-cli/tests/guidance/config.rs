@@ -88,6 +88,30 @@ fn each_value_names_its_file_line_and_preset() {
 }
 
 #[test]
+fn what_replaces_a_preset_is_shown_and_a_preset_that_is_unknown_is_told() {
+    let sandbox = Sandbox::with_repository();
+    let file = "home/.config/bowline/config.toml";
+    sandbox.write(file, "preset = \"team\"\n[guard]\nsecrets = \"off\"\n");
+    let document = sandbox.json(&["config", "show"]);
+    let secrets = setting(&document, "guard.secrets");
+    assert_eq!(secrets["value"], secrets["default"]);
+    assert_eq!(secrets["source"]["line"], 3);
+    assert_eq!(document["findings"], json!([]));
+
+    sandbox.write(file, "preset = \"pair\"\n[leases]\nmodes = \"deny\"\n");
+    sandbox.run(&["config", "show"]).expect(
+        0,
+        &[
+            "2 problems in the settings (~/.config/bowline/config.toml): see `bowline check`",
+            "~/.config/bowline/config.toml:1: `preset` is the string \"pair\"",
+            "`safe` or `solo` or `team` or `collective`",
+        ],
+    );
+    let document = sandbox.json(&["config", "show"]);
+    assert_eq!(document["findings"][0]["code"], "wrong-value");
+}
+
+#[test]
 fn a_file_to_begin_with_says_nothing_and_replaces_no_other() {
     let sandbox = Sandbox::with_repository();
     sandbox.run(&["config", "init"]).expect(

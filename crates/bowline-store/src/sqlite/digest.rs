@@ -35,12 +35,14 @@ pub(super) fn digest(db: &Connection, filter: &DigestFilter<'_>) -> Result<Diges
             project,
         };
         let (events, sessions) = period.events().one(db)?;
+        let failed = failed_tools(db, &period)?;
         Ok(Digest {
             events,
             sessions,
             calls: calls(db, &period)?,
             decided: decided(db, &period)?,
-            failures: failures(db, &period)?,
+            failed: failed.iter().map(|tool| tool.count).sum(),
+            failures: failures(db, failed)?,
             slowest: without_outputs(period.slowest().traces(db)?),
             failed_hooks: failed_hooks(db, &period)?,
         })
@@ -246,16 +248,36 @@ fn answers(
     Ok(answers)
 }
 
-fn failures(db: &Connection, period: &Period) -> Result<Vec<ToolFailures>> {
+/// A tool whose calls failed.
+#[derive(Debug)]
+struct FailedTool {
+    tool: String,
+    count: u64,
+    newest: i64,
+}
+
+fn failed_tools(db: &Connection, period: &Period) -> Result<Vec<FailedTool>> {
     let query = period.failures();
     let mut select = db.prepare_cached(&query.sql)?;
     let rows = select.query_map(params_from_iter(&query.values), |row| {
-        Ok((row.get(0)?, counted(row, 1)?, row.get(2)?))
+        Ok(FailedTool {
+            tool: row.get(0)?,
+            count: counted(row, 1)?,
+            newest: row.get(2)?,
+        })
     })?;
-    let mut tools: Vec<(String, u64, i64)> = rows.collect::<rusqlite::Result<_>>()?;
-    tools.sort_by_key(|(_, count, newest)| std::cmp::Reverse((*count, *newest)));
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+fn failures(db: &Connection, mut tools: Vec<FailedTool>) -> Result<Vec<ToolFailures>> {
+    tools.sort_by_key(|it| std::cmp::Reverse((it.count, it.newest)));
     let mut failures = Vec::new();
-    for (tool, count, newest) in tools.into_iter().take(MOST) {
+    for FailedTool {
+        tool,
+        count,
+        newest,
+    } in tools.into_iter().take(MOST)
+    {
         let last = traces::in_row(db, newest)?;
         for last in without_outputs(last.into_iter().collect()) {
             failures.push(ToolFailures {

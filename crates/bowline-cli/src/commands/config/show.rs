@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use bowline::settings::{
-    Preset, Scope, SettingKey, SettingStatus, StatedSetting, TrustState, setting_keys,
+    Diagnostic, Preset, Scope, SettingKey, SettingStatus, Severity, StatedSetting, TrustState,
+    setting_keys,
 };
 use bowline_agents::near::nearest;
 use serde::Serialize;
@@ -11,12 +12,13 @@ use serde_json::Value;
 
 use crate::Outcome;
 use crate::error::{Error, Result};
+use crate::finding::{self, Finding};
 use crate::project::{self, Paths};
 use crate::ui::{Format, FormatArgs, Table, Text, Ui, reveal, style};
 
 /// Show which settings hold, and where each comes from
 ///
-/// Shows what differs from the defaults, and what a file says in vain: because the project is not trusted, because the administrator has locked
+/// Shows what differs from the defaults or from a preset, and what a file says in vain: because the project is not trusted, because the administrator has locked
 /// it, or because the file may not say it
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
@@ -50,6 +52,8 @@ struct Report {
     settings: Vec<Holds>,
     /// What files say in vain, and what other files say instead.
     not_in_force: Vec<StatedSetting>,
+    /// Errors and warnings in the files: what they say there does not hold.
+    findings: Vec<Finding>,
 }
 
 /// A value that holds.
@@ -91,7 +95,10 @@ pub(super) fn run(args: &ShowArgs, ui: &mut Ui) -> Result<Outcome> {
         None => Wanted::Differing,
     };
     let keys = setting_keys();
+    let is_serious = |it: &Diagnostic| it.severity != Severity::Note;
+    let findings = settings.diagnostics.iter().cloned();
     let report = Report {
+        findings: findings.filter(is_serious).map(Finding::from).collect(),
         settings: holding(&keys, &settings.stated, &wanted),
         not_in_force: not_in_force(&settings.stated, &wanted),
         preset: settings.config.preset,
@@ -116,13 +123,15 @@ pub(super) fn run(args: &ShowArgs, ui: &mut Ui) -> Result<Outcome> {
 }
 
 /// The values that hold, in the order of the keys.
-fn holding(keys: &[SettingKey], stated: &[StatedSetting], wanted: &Wanted) -> Vec<Holds> {
+fn holding(keys: &[SettingKey], all_stated: &[StatedSetting], wanted: &Wanted) -> Vec<Holds> {
     let in_force = |it: &&StatedSetting| it.status == SettingStatus::InForce;
     let mut all = Vec::new();
     for key in keys {
         let mut of_key = Vec::new();
-        for stated in stated.iter().filter(in_force).filter(|it| key.is(&it.key)) {
-            let differs = Some(&stated.value) != key.default_value.as_ref();
+        let of_this = |it: &&StatedSetting| in_force(it) && key.is(&it.key);
+        for stated in all_stated.iter().filter(of_this) {
+            let differs =
+                Some(&stated.value) != key.default_value.as_ref() || replaces(stated, all_stated);
             if wanted.includes(&stated.key) && (differs || *wanted != Wanted::Differing) {
                 of_key.push(Holds {
                     key: stated.key.clone(),
@@ -154,6 +163,13 @@ fn holding(keys: &[SettingKey], stated: &[StatedSetting], wanted: &Wanted) -> Ve
         all.extend(of_key);
     }
     all
+}
+
+/// Whether something weaker, such as a preset, says otherwise. Without this value that would hold, not the default.
+fn replaces(stated: &StatedSetting, all: &[StatedSetting]) -> bool {
+    let weaker =
+        |it: &&StatedSetting| it.status == SettingStatus::Overridden && it.key == stated.key;
+    (all.iter().filter(weaker)).any(|it| it.value != stated.value)
 }
 
 /// What is said in vain. That another file says something else is told only to who asks for a key, or for all.
@@ -228,9 +244,23 @@ fn show(report: &Report, wanted: &Wanted, ui: &mut Ui) {
         }
         ui.table(&table);
     }
+    tell_findings(&report.findings, &paths, ui);
     if *wanted == Wanted::Differing {
         ui.blank();
         ui.line("`bowline config show --all` has the defaults, too; `bowline hooks` and `bowline rules list` have hooks and rules.");
+    }
+}
+
+/// Wrong values one by one, because this is about values; everything else in one line.
+fn tell_findings(findings: &[Finding], paths: &Paths, ui: &mut Ui) {
+    if let Some(problems) = finding::problems(findings, paths, None) {
+        ui.blank();
+        ui.line(Text::styled(problems, style::CAUTION));
+    }
+    for wrong in findings.iter().filter(|it| it.code == "wrong-value") {
+        let file = wrong.file.as_deref().map(|file| paths.show(file));
+        let place = format!("{}:{}", file.unwrap_or_default(), wrong.line);
+        ui.line(Text::from(place).plain(": ").plain(&wrong.message));
     }
 }
 

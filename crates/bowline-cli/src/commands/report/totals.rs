@@ -13,14 +13,9 @@ const COLUMNS: &[Column] = &[Column::whole("What", 20), Column::rest("How many")
 pub(super) fn section(answers: &Answers) -> Section {
     let digest = &answers.digest;
     let calls: u64 = digest.calls.iter().map(|it| it.count).sum();
-    let went = |wanted: fn(TraceStatus) -> bool| -> u64 {
-        let of_kind = digest.calls.iter().filter(|it| wanted(it.status));
-        of_kind.map(|it| it.count).sum()
-    };
-    let (ok, failed) = (
-        went(|status| status == TraceStatus::Completed),
-        went(TraceStatus::is_error),
-    );
+    let is_ok = |status| status == TraceStatus::Completed;
+    let ok = digest.calls.iter().filter(|it| is_ok(it.status));
+    let (ok, failed): (u64, _) = (ok.map(|it| it.count).sum(), digest.failed);
     let (denied, asked) = (
         decided(digest, Decision::Deny),
         decided(digest, Decision::Ask),
@@ -32,7 +27,10 @@ pub(super) fn section(answers: &Answers) -> Section {
         (
             "Tool calls",
             calls,
-            format!(" ({ok} ok, {failed} failed, {} other)", calls - ok - failed),
+            format!(
+                " ({ok} ok, {failed} failed, {} other)",
+                calls.saturating_sub(ok + failed)
+            ),
         ),
         ("Denied", denied, String::new()),
         ("Asked", asked, String::new()),
