@@ -33,7 +33,7 @@ use serde_json::{Map, Value};
 pub use caller::Caller;
 pub use desk::{Desk, Done};
 pub(crate) use files::Transcript;
-pub use files::artifacts;
+pub use files::{artifacts, check_project};
 pub(crate) use files::{last_lines, open_regular};
 pub use live::Live;
 pub use status::note_question;

@@ -148,6 +148,7 @@ impl<'a> Desk<'a> {
         text: &str,
         at: DateTime<Utc>,
     ) -> Result<Note> {
+        files::check_project(self.project, self.home)?;
         let text = printable(&redact(text.trim()));
         if text.chars().count() > LONGEST_NOTE {
             let message = format!(

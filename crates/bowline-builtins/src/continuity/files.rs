@@ -111,8 +111,8 @@ pub(super) fn make_task_folder(project: &Path, folder: &Path) -> Result<(), Rule
 /// Marks a home folder as a project.
 const MARKS: [&str; 2] = [".git", "bowline.toml"];
 
-/// Whether tasks may be kept here: everything on the machine or in the home folder would be one project.
-pub(super) fn check_project(project: &Path, home: Option<&Path>) -> Result<(), RuleError> {
+/// Whether tasks, notes and work items may be kept here: everything on the machine or in the home folder would be one project.
+pub fn check_project(project: &Path, home: Option<&Path>) -> Result<(), RuleError> {
     let is_home = home.is_some_and(|home| same_place(project, home));
     let what = match project.parent() {
         None => "the root of the file system",

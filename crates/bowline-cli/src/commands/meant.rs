@@ -5,6 +5,7 @@ use std::path::Path;
 
 use bowline::hooks::HookEvent;
 use bowline_agents::near;
+use bowline_continuity::{Code, RuleError};
 use bowline_daemon::rpc::{SessionKey, events, sessions, traces};
 use bowline_guard::rules::rules;
 
@@ -40,6 +41,20 @@ pub(super) fn project(folder: &Path, records: &mut Records, ui: &Ui) -> Result<S
             Err(Error::input(message).hint(format!("name the folder: {shown}")))
         }
     }
+}
+
+/// Refuses a session that nothing was recorded of, and names what may be meant.
+pub(super) fn check_session(name: &str, records: &mut Records, ui: &Ui) -> Result<()> {
+    let question = sessions::Known {
+        session: name.to_owned(),
+    };
+    if records.ask(&question, ui)? {
+        return Ok(());
+    }
+    let known = known_sessions(records, ui)?.sessions;
+    let message = advice("session", name, name, &known);
+    let refusal = Error::refused(RuleError::new(Code::NotFound, message));
+    Err(refusal.hint("`bowline session list` shows the sessions of agents"))
 }
 
 /// The values of a filter that may be misspelt.

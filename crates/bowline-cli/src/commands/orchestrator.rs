@@ -6,6 +6,8 @@ use bowline_daemon::rpc::orchestrator::{OfSession, Overview, Reset, Status, Swit
 use clap::Subcommand;
 use serde::Serialize;
 
+use super::caller::check_session;
+use super::meant;
 use crate::Outcome;
 use crate::ask::Records;
 use crate::error::Result;
@@ -74,6 +76,9 @@ pub(crate) fn run(args: &OrchestratorArgs, ui: &mut Ui) -> Result<Outcome> {
     let project = settings.project.to_string_lossy().into_owned();
     let config = &settings.config.orchestrator;
     let session = args.of().session.clone();
+    if let Some(session) = &session {
+        meant::check_session(session, &mut Records::open(ui)?, ui)?;
+    }
     let (word, overview) = match &args.action {
         Action::Status(_) => {
             let question = Status { project, session };
@@ -137,6 +142,7 @@ fn reset(question: Reset, ui: &Ui) -> Result<Overview> {
     if question.session.is_none()
         && let Some(session) = own_session()
     {
+        check_session(&mut records, ui)?;
         let own = Reset {
             session: Some(session),
             ..question.clone()

@@ -9,7 +9,7 @@ use bowline_daemon::rpc::efforts::{NewTask, TaskOf, Tasks};
 use clap::Subcommand;
 use serde::Serialize;
 
-use super::caller::asker;
+use super::caller::{asker, check_session};
 use super::effort;
 use super::trace::limit;
 use crate::Outcome;
@@ -243,7 +243,9 @@ fn new(args: NewArgs, format: Format, ui: &mut Ui) -> Result<Outcome> {
         title: args.title,
         description: args.description,
     };
-    let made = Records::open(ui)?.or_new()?.ask(&question, ui)?;
+    let mut records = Records::open(ui)?.or_new()?;
+    check_session(&mut records, ui)?;
+    let made = records.ask(&question, ui)?;
     let made = made.ok_or_else(|| Error::new(ErrorKind::Records, "no task was made"))?;
     match format {
         Format::Json => ui.json(&made)?,

@@ -7,7 +7,7 @@ use clap::Subcommand;
 use clap::builder::PossibleValuesParser;
 use serde::Serialize;
 
-use super::caller::{asker, text};
+use super::caller::{asker, check_session, text};
 use crate::Outcome;
 use crate::ask::Records;
 use crate::error::{Error, ErrorKind, Result};
@@ -151,6 +151,7 @@ fn add(args: &AddArgs, format: Format, ui: &mut Ui) -> Result<Outcome> {
         },
     };
     let mut records = Records::open(ui)?.or_new()?;
+    check_session(&mut records, ui)?;
     let item = records.ask(&question, ui)?.ok_or_else(nothing_done)?;
     let word = if args.start { "Started" } else { "Added" };
     told(&item, word, format, ui)
@@ -165,6 +166,7 @@ fn change(id: i64, status: WorkStatus, word: &str, format: Format, ui: &mut Ui) 
         status,
     };
     let mut records = Records::open(ui)?.or_error()?;
+    check_session(&mut records, ui)?;
     let item = records.ask(&question, ui)?.ok_or_else(nothing_done)?;
     told(&item, word, format, ui)
 }

@@ -93,29 +93,37 @@ fn a_number_names_the_effort() {
 fn a_session_that_nobody_knows_changes_nothing() {
     with_and_without_daemon(|sandbox| {
         begin_two(sandbox);
-        let unknown = |args: &[&str]| {
+        let unknown = &|args: &[&str]| {
             let mut command = sandbox.command(args);
             Ran::of(command.env("BOWLINE_SESSION", "nobody"))
         };
-        for args in [
+        let changes = [
             &["effort", "log", "x"][..],
             &["effort", "finish"],
             &["effort", "start", "three", "implement"],
             &["note", "add", "x"],
-        ] {
-            unknown(args).expect_stderr(
-                1,
-                &[
-                    "error[NOT_FOUND]: BOWLINE_SESSION is \"nobody\"",
-                    "`unset BOWLINE_SESSION`",
-                ],
-            );
-        }
+            &["task", "new", "three"],
+            &["work", "add", "x"],
+            &["work", "done", "1"],
+            &["orchestrator", "reset"],
+        ];
+        // Each waits for the session to be recorded, so they do it together.
+        std::thread::scope(|scope| {
+            for args in changes {
+                let refused = "error[NOT_FOUND]: BOWLINE_SESSION is \"nobody\"";
+                let way = "`unset BOWLINE_SESSION`";
+                scope.spawn(move || {
+                    unknown(args).expect_stderr(1, &[refused, way]);
+                });
+            }
+        });
         // Looking is free.
         unknown(&["effort", "show"]).expect(0, &["two #1"]);
         let listed = sandbox.json(&["effort", "list"]);
         assert_eq!(listed["efforts"].as_array().unwrap().len(), 2);
         assert_eq!(listed["current"], 2);
+        assert_eq!(sandbox.json(&["work", "list"])["items"], json!([]));
+        assert!(!sandbox.project().join(".tasks/three").exists());
         assert!(
             !sandbox
                 .project()
@@ -156,11 +164,18 @@ fn tasks_are_of_projects() {
             (Path::new("/"), "the root of the file system"),
             (&home, "your home folder"),
         ] {
-            for args in [&start[..], &["task", "new", "one"]] {
+            for args in [
+                &start[..],
+                &["task", "new", "one"],
+                &["note", "add", "x"],
+                &["work", "add", "x"],
+            ] {
                 let way = "Change to the folder of a project first: `cd PROJECT`.";
                 at(folder, args).expect_stderr(2, &["error[COMMAND_ERROR]", what, way]);
             }
             assert!(!folder.join(".tasks/one").exists());
+            at(folder, &["note", "list"]).expect(0, &["Nothing is pinned here."]);
+            at(folder, &["work", "list"]).expect(0, &["Nothing is to be done here."]);
         }
         assert_eq!(sandbox.json(&["task", "list", "--all"])["tasks"], json!([]));
         // People keep their home in a repository, too.

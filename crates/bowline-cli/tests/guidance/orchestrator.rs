@@ -83,7 +83,8 @@ fn f23_a_session_is_stopped_at_the_third_violation_and_goes_on_after_a_reset() {
     one.bash("git status").is_silent();
     denies(&edits(&mut one, &sandbox), &["1 of 3"]);
 
-    // A shell that has an old name of the session resets all of the project.
+    // A shell that has the name of a session without violations resets all of the project.
+    agent(&sandbox, "an-old-name");
     let mut elsewhere = sandbox.command(&["orchestrator", "reset"]);
     elsewhere.env("BOWLINE_SESSION", "an-old-name");
     bowline_testkit::Ran::of(&mut elsewhere).expect(0, &["Reset.", "0 of 3"]);
@@ -112,6 +113,20 @@ fn f23_f_a_state_that_cannot_be_read_is_off_and_a_reset_still_works() {
         .run(&["orchestrator", "reset"])
         .expect(0, &["Reset.", "one", "fine"]);
     denies(&edits(&mut one, &sandbox), &["1 of 3"]);
+}
+
+#[test]
+fn a_session_that_nobody_knows_is_told() {
+    let sandbox = with_settings(STRICT);
+    let mut one = agent(&sandbox, "first-session");
+    denies(&edits(&mut one, &sandbox), &["1 of 3"]);
+    for action in ["status", "reset", "off", "on"] {
+        let ran = sandbox.run(&["orchestrator", action, "--session", "first-sesion"]);
+        let told = "No session `first-sesion` is recorded; did you mean `first-session`?";
+        ran.expect_stderr(1, &["error[NOT_FOUND]", told]);
+    }
+    let status = sandbox.json(&["orchestrator", "status"]);
+    assert_eq!(status["sessions"][0]["violations"], 1, "{status}");
 }
 
 #[test]

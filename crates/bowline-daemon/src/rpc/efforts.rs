@@ -301,7 +301,8 @@ impl Question for AddNote {
 
     fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
         let project = PathBuf::from(&self.asker.project);
-        let desk = Desk::new(store, &project, None);
+        let home = std::env::home_dir();
+        let desk = Desk::new(store, &project, home.as_deref());
         let effort = self.effort.map(EffortId);
         let pinned = desk.pin(&self.asker.who(), effort, &self.text, Utc::now())?;
         Ok(Some(pinned))

@@ -1,5 +1,9 @@
 //! Questions about work items.
 
+use std::path::Path;
+
+use bowline_builtins::continuity::check_project;
+use bowline_continuity::log_entry::printable;
 use bowline_guard::secrets::redact;
 use bowline_guidance::work::{NewItem, WorkItem, WorkStatus};
 use bowline_store::{Result, Store, WhichItems};
@@ -134,8 +138,9 @@ impl Question for Add {
     }
 
     fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
+        check_project(Path::new(&self.project), std::env::home_dir().as_deref())?;
         let item = NewItem {
-            title: redact(&self.item.title).into_owned(),
+            title: printable(&redact(&self.item.title)),
             ..self.item.clone()
         };
         let session = self.session.as_deref();
