@@ -140,21 +140,24 @@ fn show(args: &CostArgs, ui: &mut Ui) -> Result<Outcome> {
     } else {
         scan::up_to_date(ui)?
     };
-    let on = match &args.project {
+    let project = match &args.project {
         None => None,
         Some(folder) if folder.is_dir() => {
             let folder = project_of(&project::folder(Some(folder))?, &Locations::from_env());
-            Some(SpentOn::Project(folder.to_string_lossy().into_owned()))
+            Some(folder.to_string_lossy().into_owned())
         }
-        Some(name) => Some(SpentOn::Project(meant::project(name, &mut records, ui)?)),
+        Some(name) => Some(meant::project(name, &mut records, ui)?),
     };
     let by = args.by.into();
     let filter = SpentFilter {
         by,
-        on,
+        on: project.clone().map(SpentOn::Project),
         since: args.since,
     };
     let spent = records.ask(&costs::Spent { filter }, ui)?;
+    if spent.is_empty() {
+        meant::note_unknown_project(project.as_deref(), &mut records, ui)?;
+    }
     let settings = project::load(&project::folder(None)?);
     let report = report(by, &spent, &cost::prices(&settings.config.cost));
     match args.format.format() {

@@ -147,13 +147,21 @@ fn list(args: &ListArgs, format: Format, ui: &mut Ui) -> Result<Outcome> {
         since: args.since,
         limit: args.limit.map(usize::from),
     };
+    let project = filter.project.clone();
     if args.jsonl {
-        for time in records.ask(&errors::Times { filter }, ui)? {
+        let times = records.ask(&errors::Times { filter }, ui)?;
+        if times.is_empty() {
+            meant::note_unknown_project(project.as_deref(), &mut records, ui)?;
+        }
+        for time in times {
             ui.json_line(&time)?;
         }
         return Ok(Outcome::Clean);
     }
     let failures = records.ask(&errors::List { filter }, ui)?;
+    if failures.is_empty() {
+        meant::note_unknown_project(project.as_deref(), &mut records, ui)?;
+    }
     match format {
         Format::Json => ui.json(&Report { failures })?,
         Format::Text if failures.is_empty() => ui.line(

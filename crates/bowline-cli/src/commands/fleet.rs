@@ -112,6 +112,11 @@ pub(crate) fn run(args: &FleetArgs, ui: &mut Ui) -> Result<Outcome> {
         None if args.watch => watch::run(args, ui),
         None => {
             let agents = agents(args, ui)?;
+            if agents.is_empty() {
+                let mut records = Records::open(ui)?;
+                let project = project(args, &mut records, ui)?;
+                meant::note_unknown_project(project.as_deref(), &mut records, ui)?;
+            }
             match args.format.format() {
                 Format::Json => ui.json(&Report { agents: &agents })?,
                 Format::Text => show(&agents, args, ui),
@@ -131,9 +136,7 @@ fn agents(args: &FleetArgs, ui: &Ui) -> Result<Vec<Shown>> {
     let mut records = Records::open(ui)?;
     let age = if args.all { ENDED_FOR } else { DEAD_FOR };
     let question = fleet::List {
-        project: (args.project.as_deref())
-            .map(|folder| meant::project(folder, &mut records, ui))
-            .transpose()?,
+        project: project(args, &mut records, ui)?,
         ended_since: Some(moment::now() - age),
     };
     let mut agents = records.ask(&question, ui)?;
@@ -141,6 +144,14 @@ fn agents(args: &FleetArgs, ui: &Ui) -> Result<Vec<Shown>> {
         args.all || agent.ended_at.is_none() || agent.end_reason.as_deref() == Some(GONE)
     });
     Ok(in_order(agents))
+}
+
+/// The project whose agents are wanted.
+fn project(args: &FleetArgs, records: &mut Records, ui: &Ui) -> Result<Option<String>> {
+    let folder = args.project.as_deref();
+    folder
+        .map(|folder| meant::project(folder, records, ui))
+        .transpose()
 }
 
 fn show(agents: &[Shown], args: &FleetArgs, ui: &mut Ui) {

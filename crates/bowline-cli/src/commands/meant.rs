@@ -43,6 +43,46 @@ pub(super) fn project(folder: &Path, records: &mut Records, ui: &Ui) -> Result<S
     }
 }
 
+/// Says beside an empty answer that nothing was ever recorded of a project, and which one may be meant.
+pub(super) fn note_unknown_project(
+    project: Option<&str>,
+    records: &mut Records,
+    ui: &Ui,
+) -> Result<()> {
+    let project = project.filter(|_| !records.is_nothing());
+    if let Some(told) = unknown_project(project, records, ui)? {
+        ui.note(told);
+    }
+    Ok(())
+}
+
+fn unknown_project(
+    project: Option<&str>,
+    records: &mut Records,
+    ui: &Ui,
+) -> Result<Option<String>> {
+    let Some(project) = project else {
+        return Ok(None);
+    };
+    let of_project = sessions::List {
+        project: Some(project.to_owned()),
+        limit: Some(1),
+        ..sessions::List::default()
+    };
+    if !records.ask(&of_project, ui)?.is_empty() {
+        return Ok(None);
+    }
+    let known = known_sessions(records, ui)?.projects;
+    let names = known.iter().map(|it| shown_project(it)).collect();
+    let near = name_of_folder(project);
+    Ok(Some(advice(
+        "project",
+        &shown_project(project),
+        &near,
+        &names,
+    )))
+}
+
 /// Refuses a session that nothing was recorded of, and names what may be meant.
 pub(super) fn check_session(name: &str, records: &mut Records, ui: &Ui) -> Result<()> {
     let question = sessions::Known {
@@ -107,22 +147,12 @@ impl Wanted {
 
     fn unknown(&self, records: &mut Records, ui: &Ui) -> Result<Vec<String>> {
         let mut told = Vec::new();
-        if self.project.is_some() || self.session.is_some() {
-            let known = known_sessions(records, ui)?;
-            let is_known = |name: &str| known.projects.contains(name);
-            let names = known.projects.iter().map(|it| shown_project(it));
-            told.extend(
-                self.project
-                    .as_deref()
-                    .filter(|it| !is_known(it))
-                    .map(|it| {
-                        let near = name_of_folder(it);
-                        advice("project", &shown_project(it), &near, &names.collect())
-                    }),
-            );
-            let begins = |name: &str| known.sessions.iter().any(|it| it.starts_with(name));
-            let session = self.session.as_deref().filter(|it| !begins(it));
-            told.extend(session.map(|it| advice("session", it, it, &known.sessions)));
+        told.extend(unknown_project(self.project.as_deref(), records, ui)?);
+        if let Some(session) = self.session.as_deref() {
+            let known = known_sessions(records, ui)?.sessions;
+            if !known.iter().any(|it| it.starts_with(session)) {
+                told.push(advice("session", session, session, &known));
+            }
         }
         if self.tool.is_some() || self.event.is_some() || self.rule.is_some() {
             told.extend(self.unknown_words(&known_events(records, ui)?));

@@ -104,6 +104,9 @@ pub(crate) fn run(args: &ReportArgs, ui: &mut Ui) -> Result<Outcome> {
             "{missing} of this time are missing; `bowline doctor` tells why"
         ));
     }
+    if answers.digest.events == 0 {
+        meant::note_unknown_project(answers.project.as_deref(), &mut records, ui)?;
+    }
     let sections: Vec<Section> = SECTIONS.iter().map(|section| section(&answers)).collect();
     match args.format.format() {
         Format::Json => ui.json(&document(&answers, &sections))?,

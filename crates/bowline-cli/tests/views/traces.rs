@@ -297,6 +297,17 @@ fn filters_tell_what_was_probably_meant() {
         let args: Vec<&str> = args.split(' ').collect();
         history.run(&args).expect(0, &[told]);
     }
+    for command in ["errors", "report", "fleet", "cost --no-scan"] {
+        for form in ["", " --json"] {
+            let args = format!("{command} --project prject{form}");
+            let args: Vec<&str> = args.split(' ').collect();
+            let told = history.run(&args);
+            told.expect_stderr(0, &["note: No project `", "did you mean `", "/project`?"]);
+        }
+        let args = format!("{command} --project project --json");
+        let known: Vec<&str> = args.split(' ').collect();
+        history.run(&known).lacks(&["note:"]);
+    }
     for (args, count) in [
         ("trace list --status error,denied", 2),
         ("trace list --status ok,started --tool Bash", 1),
