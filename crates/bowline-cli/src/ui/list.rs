@@ -15,6 +15,8 @@ const PRESSING: u8 = 7;
 const COMFORTABLE: usize = 30;
 /// Cells that differ are shown until they can be distinguished, but at most to this width.
 const MOST_APART: usize = 16;
+/// Without an edge, the rest of the line is padded to its longest cell, but at most to this width.
+const MOST_PADDED: usize = 60;
 /// How many cells of a continuing list are remembered.
 const MOST_KNOWN: usize = 10_000;
 
@@ -197,18 +199,15 @@ impl List {
     /// The widths in which everything fits. Optional columns stay as long as there is space, the most important first.
     fn fit(&self, naturals: &[usize], edge: Option<usize>) -> Vec<Width> {
         let Some(edge) = edge else {
-            // A long cell does not move what follows it in the other rows.
             let padded = naturals.iter().zip(self.columns);
             return padded
-                .map(|(width, column)| match column.giving {
-                    Giving::Cut => Width::Padded {
-                        width: 0,
-                        most: column.bound,
+                .map(|(natural, column)| Width::Padded {
+                    width: match column.giving {
+                        // A long cell does not move what follows it in the other rows.
+                        Giving::Cut => (*natural).min(MOST_PADDED),
+                        _ => *natural,
                     },
-                    _ => Width::Padded {
-                        width: *width,
-                        most: column.bound,
-                    },
+                    most: column.bound,
                 })
                 .collect();
         };
@@ -460,14 +459,23 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_cut_where_there_is_no_edge() {
-        let lines = rendered(None);
-        assert_eq!(lines.len(), 3);
-        assert!(
-            lines[1].contains("⏎and a second line that is long  toolu_1234"),
-            "{lines:?}"
+    fn nothing_is_cut_where_there_is_no_edge_and_columns_stay_columns() {
+        const NAMED: &[Column] = &[Column::rest("What"), Column::whole("Id", 2)];
+        assert_eq!(
+            rendered(None),
+            [
+                "When   Session  Took  What                                                  Id",
+                "now    s-1      5 s   cargo test --workspace⏎and a second line that is long  toolu_1234",
+                "1 min  s-2            ls                                                    toolu_5678",
+            ]
         );
-        assert!(lines[2].ends_with("  ls  toolu_5678"), "{lines:?}");
+        let mut list = List::new(NAMED);
+        list.row([Text::from("x".repeat(100)), "1".into()]);
+        list.row(["ls".into(), "2".into()]);
+        let mut out = String::new();
+        list.render(&mut out, None);
+        let short = out.lines().last().unwrap_or_default();
+        assert_eq!(short.len(), MOST_PADDED + GAP + 1, "{out}");
     }
 
     #[test]

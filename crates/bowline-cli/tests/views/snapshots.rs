@@ -50,6 +50,7 @@ const VIEWS: &[(&str, &str)] = &[
     ("work_list", "work list --all"),
     ("work_show", "work show 2"),
     ("orchestrator_status", "orchestrator status"),
+    ("metrics_report", "metrics report"),
     ("hooks", "hooks"),
     ("hooks_live", "hooks --live"),
     ("check", "check"),
@@ -120,6 +121,40 @@ fn the_fleet_reads_well_at_every_width() {
     let history = History::standing_still();
     history.record(fleet(&history));
     for (name, line) in [("fleet", "fleet"), ("fleet_all", "fleet --all")] {
+        let args: Vec<&str> = line.split(' ').collect();
+        assert_looks(name, line, |width| said(&history, &args, width));
+    }
+}
+
+#[test]
+#[cfg_attr(
+    not(debug_assertions),
+    ignore = "only debug builds let their clock be set"
+)]
+fn costs_read_well_at_every_width() {
+    let history = History::standing_still();
+    history.record(story(&history));
+    let messages = [
+        ("m1", "claude-opus-4-8", "Bash", [120_000, 4_200]),
+        ("m2", "claude-opus-4-8", "mcp__browser__open_page", [8_000, 900]),
+        ("m3", "claude-haiku-4-5", "Read", [52_000, 310]),
+        ("m4", "a-model-of-our-own", "Read", [1_500, 20]),
+    ];
+    let lines = messages.map(|(id, model, tool, [input, output])| {
+        let usage = json!({"input_tokens": input, "output_tokens": output, "cache_read_input_tokens": 10 * input});
+        let line = json!({
+            "type": "assistant", "sessionId": SHOP, "cwd": history.project(), "timestamp": history.at(2_000), "uuid": id,
+            "message": {"id": id, "model": model, "content": [{"type": "tool_use", "name": tool}], "usage": usage},
+        });
+        format!("{line}\n")
+    });
+    let file = format!("home/.claude/projects/shop/{SHOP}.jsonl");
+    history.write(file, lines.concat());
+    for (name, line) in [
+        ("cost", "cost"),
+        ("cost_by_model", "cost --by model"),
+        ("cost_prices", "cost prices"),
+    ] {
         let args: Vec<&str> = line.split(' ').collect();
         assert_looks(name, line, |width| said(&history, &args, width));
     }
