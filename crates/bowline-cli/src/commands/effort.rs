@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use bowline_continuity::action::PhaseRequest;
 use bowline_continuity::dehydration::MAX_BYTES;
-use bowline_continuity::effort::{Effort, EffortId};
+use bowline_continuity::effort::{Effort, EffortId, PhaseChange};
 use bowline_continuity::effort_command::EffortCommand;
-use bowline_daemon::rpc::efforts::{EffortOf, Efforts, Perform};
+use bowline_daemon::rpc::efforts::{Asker, EffortOf, Efforts, Perform};
 use clap::Subcommand;
 use serde::Serialize;
 
@@ -308,9 +308,30 @@ pub(crate) fn run(args: EffortArgs, ui: &mut Ui) -> Result<Outcome> {
     let done = done.ok_or_else(|| Error::new(ErrorKind::Records, "nothing was done"))?;
     match format {
         Format::Json => ui.json(&done)?,
-        Format::Text => view::done(&done, &paths, ui),
+        Format::Text => {
+            let history = match view::whose_phases(&done) {
+                Some(effort) => history(effort, question.asker, &mut records, ui)?,
+                None => Vec::new(),
+            };
+            view::done(&done, &history, &paths, ui);
+        }
     }
     Ok(Outcome::Clean)
+}
+
+/// The phases that an effort entered.
+fn history(
+    effort: EffortId,
+    asker: Asker,
+    records: &mut Records,
+    ui: &Ui,
+) -> Result<Vec<PhaseChange>> {
+    let question = EffortOf {
+        effort: Some(effort.0),
+        asker,
+    };
+    let details = records.ask(&question, ui)?;
+    Ok(details.map(|it| it.history).unwrap_or_default())
 }
 
 /// What the next session is to know.

@@ -146,11 +146,20 @@ fn f37_a_an_effort_goes_through_its_phases() {
             ],
         );
 
+        let skip = ["effort", "phase", "3", "--reason", "it was built before"];
+        sandbox.run(&skip).expect(0, &["✓ 1: Plan  ✓ 2: Build"]);
+
         sandbox.run(&["effort", "finish"]).expect(0, &["Finished"]);
         let again = sandbox.run(&["effort", "finish", "--json"]);
         assert_eq!(refusal(&again), (Some(1), "NO_ACTIVE_EFFORT".to_owned()));
         let next = begin(sandbox);
         assert_eq!(next["effort"]["ordinal"], 2);
+        sandbox.run(&["effort", "phase", "1"]).expect(0, &[]);
+        let progress = "✓ 1: Plan  ↷ 2: Build (skipped)  ▶ 3: Check";
+        sandbox.run(&skip).expect(0, &[progress]);
+        let shown = sandbox.run(&["effort", "show"]);
+        shown.expect(0, &[progress, "Id      2"]);
+        sandbox.run(&["effort", "list"]).lacks(&["#"]);
         let listed = sandbox.json(&["effort", "list"]);
         let states: Vec<&Value> = [0, 1].map(|n| &listed["efforts"][n]["lifecycle"]).into();
         assert_eq!(states, ["active", "finished"]);

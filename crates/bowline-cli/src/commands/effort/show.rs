@@ -74,7 +74,7 @@ fn show(report: &Report, ui: &mut Ui) {
     let finished = finished.map(|at| format!(", finished {at}"));
     let since = format!("{begun}{}", finished.unwrap_or_default());
     ui.line(title.with(since, style::FAINT));
-    standing(effort, &paths, ui);
+    standing(effort, history, &paths, ui);
 
     section("History", history, ui, entered);
     section("Sessions", sessions, ui, |session, ui| {

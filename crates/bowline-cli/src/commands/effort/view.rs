@@ -4,7 +4,7 @@ use std::path::Path;
 
 use bowline_builtins::continuity::Done;
 use bowline_continuity::action::How;
-use bowline_continuity::effort::{Effort, EffortId, Lifecycle};
+use bowline_continuity::effort::{Effort, EffortId, Lifecycle, PhaseChange};
 use bowline_continuity::log_entry::MAX_ENTRY;
 use bowline_continuity::task::name_of;
 
@@ -12,8 +12,17 @@ use crate::moment;
 use crate::project::{Paths, ProjectNames};
 use crate::ui::{Column, List, Text, Ui, reveal, style};
 
-/// What was done.
-pub(super) fn done(done: &Done, paths: &Paths, ui: &mut Ui) {
+/// The effort whose phases are shown beside what was done.
+pub(super) fn whose_phases(done: &Done) -> Option<EffortId> {
+    match done {
+        Done::Begun(begun) => Some(begun.effort.id),
+        Done::Phase(effort) | Done::Shown(effort) => Some(effort.id),
+        Done::Logged { .. } | Done::Noted(_) | Done::Dehydrated { .. } | Done::Finished(_) => None,
+    }
+}
+
+/// What was done; `history` has the phases that were entered.
+pub(super) fn done(done: &Done, history: &[PhaseChange], paths: &Paths, ui: &mut Ui) {
     match done {
         Done::Begun(begun) => {
             let word = match begun.how {
@@ -21,7 +30,7 @@ pub(super) fn done(done: &Done, paths: &Paths, ui: &mut Ui) {
                 How::Resumed => "Resumed",
             };
             ui.line(said(word, &begun.effort));
-            standing(&begun.effort, paths, ui);
+            standing(&begun.effort, history, paths, ui);
             ui.line(
                 "Log what you do and find with `bowline effort log \"…\"`; enter a phase with `bowline effort phase \"…\"`.",
             );
@@ -36,7 +45,7 @@ pub(super) fn done(done: &Done, paths: &Paths, ui: &mut Ui) {
         }
         Done::Phase(effort) => {
             ui.line(said("Phase", effort));
-            ui.line(progress(effort));
+            ui.line(progress(effort, history));
         }
         Done::Noted(note) => {
             let lead = Text::styled("Pinned", style::GOOD);
@@ -48,7 +57,7 @@ pub(super) fn done(done: &Done, paths: &Paths, ui: &mut Ui) {
             ui.line("The next session begins with this summary, once. End your turn now.");
         }
         Done::Finished(effort) => ui.line(said("Finished", effort)),
-        Done::Shown(effort) => standing(effort, paths, ui),
+        Done::Shown(effort) => standing(effort, history, paths, ui),
     }
 }
 
@@ -58,9 +67,11 @@ fn said(word: &str, effort: &Effort) -> Text {
 }
 
 /// Where an effort stands, and where its files are.
-pub(super) fn standing(effort: &Effort, paths: &Paths, ui: &mut Ui) {
+pub(super) fn standing(effort: &Effort, history: &[PhaseChange], paths: &Paths, ui: &mut Ui) {
     let log = Path::new(&effort.task).join(effort.log_file());
-    fact("Phases", progress(effort), ui);
+    let id = effort.id.0.to_string();
+    fact("Id", Text::styled(id, style::NAME), ui);
+    fact("Phases", progress(effort, history), ui);
     fact("Task", paths.show(Path::new(&effort.task)).into(), ui);
     fact("Log", paths.show(&log).into(), ui);
     if let Some(mode) = &effort.mode {
@@ -72,8 +83,8 @@ pub(super) fn fact(label: &str, value: Text, ui: &mut Ui) {
     ui.labelled(Text::styled(format!("{label:<8}"), style::FAINT), &value);
 }
 
-/// The phases in a line: done, current, to come.
-pub(super) fn progress(effort: &Effort) -> Text {
+/// The phases in a line: done or skipped, current, to come.
+fn progress(effort: &Effort, history: &[PhaseChange]) -> Text {
     let current = effort.phase.as_deref();
     if effort.phases.is_empty() {
         return match current {
@@ -89,6 +100,7 @@ pub(super) fn progress(effort: &Effort) -> Text {
             line = line.plain("  ");
         }
         line = line.text(match place {
+            Some(place) if index < place && !was_entered(phase, history) => skipped(phase),
             Some(place) if index < place => reached(phase),
             Some(place) if index == place => at(effort, phase),
             _ => Text::styled(format!("· {}", reveal::name(phase)), style::FAINT),
@@ -102,6 +114,14 @@ fn at(effort: &Effort, phase: &str) -> Text {
         Lifecycle::Active => Text::styled(format!("▶ {}", reveal::name(phase)), style::NAME),
         Lifecycle::Finished => reached(phase),
     }
+}
+
+fn was_entered(phase: &str, history: &[PhaseChange]) -> bool {
+    history.iter().any(|change| change.phase == phase)
+}
+
+fn skipped(phase: &str) -> Text {
+    Text::styled(format!("↷ {} (skipped)", reveal::name(phase)), style::FAINT)
 }
 
 fn reached(phase: &str) -> Text {
@@ -126,7 +146,6 @@ const COLUMNS: &[Column] = &[
         .telling_apart()
         .if_differing(3),
     Column::whole("Task", 16).at_most(32).at_least(12),
-    Column::whole("#", 2),
     Column::optional("Skill", 12, 4).at_most(20).at_least(8),
     Column::rest("Phase"),
 ];
@@ -148,7 +167,6 @@ pub(in crate::commands) fn rows(efforts: &[Effort], current: Option<EffortId>) -
             Text::styled(moment::when(effort.created_at, now), style::FAINT),
             projects.of(Some(&effort.project)).into(),
             reveal::name(name_of(&effort.task)).into(),
-            effort.ordinal.to_string().into(),
             reveal::name(&effort.skill).into(),
             match &effort.phase {
                 Some(phase) => reveal::name(phase).into(),
