@@ -13,6 +13,11 @@ use crate::agent_settings::file::SettingsText;
 use crate::error::{Error, ErrorKind, Result};
 use crate::project;
 
+/// How a file begins that only names a preset.
+const SHORT: &str = "\
+# Settings of Bowline. `bowline config show --all` lists every key, `bowline check` finds mistakes.
+";
+
 /// One of them, as it was read.
 #[derive(Debug)]
 pub(crate) struct OwnSettings {
@@ -57,10 +62,10 @@ impl OwnSettings {
         settings_template(target, preset)
     }
 
-    /// What is in it, with this preset; a file to begin with if there is none.
+    /// What is in it, with this preset; a short file if there is none.
     pub(crate) fn text_with(&self, preset: Preset) -> Result<String> {
         if !self.exists() {
-            return Ok(self.new_text(Some(preset)));
+            return Ok(format!("{SHORT}preset = \"{}\"\n", preset.name()));
         }
         with_preset(self.text(), preset).map_err(|unfit| {
             let shown = project::shown(&self.file);

@@ -15,7 +15,14 @@ fn a_preset_that_is_named_is_written_into_the_settings_of_the_scope() {
     let sandbox = installed();
     sandbox
         .run(&["init", "--dry-run", "--preset", "solo"])
-        .expect(0, &["config.toml (new file)", "+preset = \"solo\""]);
+        .expect(
+            0,
+            &[
+                "config.toml (new file)",
+                "+# Settings of Bowline.",
+                "+preset = \"solo\"",
+            ],
+        );
     assert_eq!(own(&sandbox), "");
     sandbox.run(&["init", "--yes", "--preset", "solo"]).expect(
         0,
@@ -25,7 +32,10 @@ fn a_preset_that_is_named_is_written_into_the_settings_of_the_scope() {
             "bowline config show",
         ],
     );
-    assert!(own(&sandbox).contains("\npreset = \"solo\"\n"));
+    // No more than was previewed; `bowline config init` writes the long file.
+    let text = own(&sandbox);
+    assert!(text.ends_with("\npreset = \"solo\"\n"), "{text}");
+    assert_eq!(text.lines().count(), 2, "{text}");
     sandbox
         .run(&["init", "--yes", "--preset", "solo"])
         .expect(0, &["is in ~/.config/bowline/config.toml already"]);

@@ -83,13 +83,8 @@ pub(super) fn settle(
     if format == Format::Text {
         ui.blank();
         let shown = paths.show_absolute(&own.file);
-        let (new, preview) = if own.exists() {
-            ("", Preview::full(own.text(), &wanted))
-        } else {
-            // The rest of a new file is comments.
-            let line = format!("preset = \"{}\"\n", preset.name());
-            (" (new file)", Preview::full("", &line))
-        };
+        let new = if own.exists() { "" } else { " (new file)" };
+        let preview = Preview::full(own.text(), &wanted);
         ui.line(Text::styled(shown, style::HEADING).plain(new));
         preview.show(ui);
         ui.blank();
