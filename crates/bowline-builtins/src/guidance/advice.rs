@@ -124,3 +124,16 @@ fn digest(text: &str) -> u64 {
     text.hash(&mut hasher);
     hasher.finish()
 }
+
+#[cfg(test)]
+mod tests {
+    use bowline::settings::TEXT_KEYS;
+    use bowline_guidance::text;
+
+    #[test]
+    fn every_text_has_a_key_in_the_settings() {
+        let mut said: Vec<&str> = text::all().map(|it| it.key).collect();
+        said.sort_unstable();
+        assert_eq!(TEXT_KEYS, said, "the list is in settings/keys/sections/advice.rs");
+    }
+}

@@ -1,4 +1,4 @@
-//! Valid values in `[guard]` that are probably mistakes.
+//! Valid values that are probably mistakes.
 
 use std::sync::LazyLock;
 
@@ -8,6 +8,7 @@ use bowline_guard::effect::Category;
 use bowline_guard::pattern::RulePattern;
 use bowline_guard::rules::rules;
 
+use super::sections::LoopConfig;
 use crate::settings::syntax::fields::shortened;
 
 /// Something that has no effect, or another one than it looks.
@@ -100,6 +101,22 @@ pub(super) fn literal_brackets(text: &str) -> Option<Doubt> {
             shortened(text)
         ),
         help: "write one pattern for each name; only `*`, `**` and `?` stand for others".to_owned(),
+    })
+}
+
+/// An agent that is stopped before anybody told it that it repeats itself.
+pub(super) fn stopped_before_warned(loops: LoopConfig) -> Option<Doubt> {
+    let LoopConfig {
+        warn_after,
+        stop_after,
+        ..
+    } = loops;
+    (stop_after < warn_after).then(|| Doubt {
+        code: "stop-before-warning",
+        message: format!(
+            "`loops.stop_after` is {stop_after} and `loops.warn_after` is {warn_after}: an agent is stopped before it is warned"
+        ),
+        help: format!("set `stop_after` to more than {warn_after}, or lower `warn_after`"),
     })
 }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::describe::Who;
+use super::doubts;
 use super::origin::{SettingSource, SettingStatus, StatedSetting};
 use super::presets;
 use super::reader::{FileConfig, Stated};
@@ -20,11 +21,15 @@ pub(in crate::settings) fn resolve(files: &mut [FileConfig<'_>], trust: TrustSta
     let lock = files.iter().find_map(Lock::of);
     config.allow_locked = lock.as_ref().and_then(|it| it.holds("guard.allow"));
     files.sort_by_key(|file| std::cmp::Reverse(file.scope));
-    for file in files {
+    let mut loops = None;
+    for (place, file) in files.iter_mut().enumerate() {
         for stated in in_order(std::mem::take(&mut file.stated)) {
             let status = match refusal(file, &stated, &config, lock.as_ref(), trust) {
                 None => {
                     stated.change.apply(&mut config, &stated.path);
+                    if stated.path.names().first().is_some_and(|it| it == "loops") {
+                        loops = Some((place, stated.place().clone()));
+                    }
                     SettingStatus::InForce
                 }
                 // What holds already is not missed.
@@ -51,6 +56,13 @@ pub(in crate::settings) fn resolve(files: &mut [FileConfig<'_>], trust: TrustSta
                 together: stated.key.together,
             });
         }
+    }
+    if let Some((place, span)) = loops
+        && let Some(file) = files.get_mut(place)
+        && let Some(doubt) = doubts::stopped_before_warned(config.loops)
+    {
+        let findings = &mut file.findings;
+        findings.warning(doubt.code, &span, doubt.message, doubt.help);
     }
     config
 }

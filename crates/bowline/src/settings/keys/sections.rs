@@ -41,7 +41,7 @@ use crate::settings::hooks::keys::HOOKS;
 use crate::settings::rules::keys::RULE;
 use defaults::{DEDUPE, EXIT_POLICY, ON_FAILURE};
 
-pub use advice::AdviceConfig;
+pub use advice::{AdviceConfig, TEXT_KEYS};
 pub use behaviour::BehaviourConfig;
 pub use bridge::BridgeConfig;
 pub use cost::{CostConfig, Dollars, ModelPrice};
@@ -337,7 +337,8 @@ pub(in crate::settings::keys) fn lockable() -> Vec<String> {
 /// A setting that `Config` has from the beginning, as it is written.
 pub(in crate::settings::keys) fn default_value(path: &str) -> Option<serde_json::Value> {
     let config = serde_json::to_value(Config::default()).ok()?;
-    config
-        .pointer(&format!("/{}", path.replace('.', "/")))
-        .cloned()
+    let at = |path: &str| config.pointer(&format!("/{}", path.replace('.', "/")));
+    // A duration is a field without the unit that its key has.
+    let seconds = || at(path.strip_suffix("_secs")?)?.get("secs");
+    at(path).or_else(seconds).cloned()
 }

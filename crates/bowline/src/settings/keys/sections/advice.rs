@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::settings::keys::describe::{Key, Kind, Map, Table, Unknown, any_name};
+use crate::settings::keys::describe::{Key, Kind, Map, Table, Unknown};
 use crate::settings::keys::slot::{Put, Tightens::Never};
 
 /// `[advice]`: what agents are told without having asked.
@@ -62,7 +62,8 @@ pub(super) static TABLE: Table = Table {
                 },
                 Never,
             ),
-        ),
+        )
+        .example("\"intent.bug\" = \"off\""),
         Key::setting(
             "reflection",
             "An agent that ran Python code or tests is asked what that showed.",
@@ -98,7 +99,71 @@ static TEXTS: Map = Map {
     name: None,
     about: "",
     key: "TEXT",
-    names: any_name,
-    others: Unknown::Fine,
+    names: || TEXT_KEYS.to_vec(),
+    others: Unknown::Wrong,
     of: Kind::Text,
 };
+
+/// The keys of the texts that Bowline says. A test of the hooks compares them with what is said.
+pub const TEXT_KEYS: &[&str] = &[
+    "checkpoint.build",
+    "checkpoint.phase",
+    "checkpoint.tests",
+    "checkpoint.time",
+    "cost.breaker",
+    "cost.estimate",
+    "cost.final",
+    "cost.imperative",
+    "cost.used-up",
+    "cost.warning",
+    "debugging.any",
+    "debugging.conflict",
+    "debugging.in-use",
+    "debugging.no-answer",
+    "debugging.no-file",
+    "debugging.no-match",
+    "debugging.no-module",
+    "debugging.no-permission",
+    "debugging.no-program",
+    "debugging.no-space",
+    "debugging.not-read",
+    "debugging.too-long",
+    "delegation.save",
+    "delegation.saved",
+    "delegation.too-deep",
+    "delegation.unsaved",
+    "docs.reminder",
+    "drift.away",
+    "drift.other-work",
+    "errors.fixed-before",
+    "errors.follow-up",
+    "handoff.back",
+    "handoff.hub",
+    "handoff.next",
+    "handoff.token",
+    "handoff.unknown",
+    "intent.bug",
+    "intent.implementation",
+    "intent.investigation",
+    "intent.unclear",
+    "loops.stopped",
+    "loops.warning",
+    "orchestrator.denied",
+    "orchestrator.hint",
+    "orchestrator.stopped",
+    "patterns.bash",
+    "patterns.edit",
+    "patterns.grep",
+    "patterns.health",
+    "patterns.read",
+    "patterns.read-edit",
+    "recovery.state",
+    "reflection.after-run",
+    "subagents.frameworks",
+    "subagents.memory",
+    "subagents.unknown",
+    "work.advised",
+    "work.advised-elsewhere",
+    "work.required",
+    "work.required-elsewhere",
+];

@@ -64,8 +64,7 @@ pub(super) static TABLE: Table = Table {
                 |config, _, expires: Duration| config.leases.expires = expires,
                 Never,
             ),
-        )
-        .default("600"),
+        ),
     ],
 };
 

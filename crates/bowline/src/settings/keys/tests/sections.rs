@@ -481,3 +481,34 @@ fn a_trusted_project_may_record_less_unless_that_is_locked() {
         assert_eq!(config.record.prompts, prompts, "{locked}");
     }
 }
+
+#[test]
+fn texts_that_bowline_does_not_have_are_told() {
+    let text = "[advice.texts]\n\"intent.bgu\" = \"off\"\n\"intent.bug\" = \"off\"\n";
+    let (config, findings) = load(&[(Scope::Global, text)], TrustState::NotNeeded);
+    assert_eq!(config.advice.texts.len(), 1);
+    let [unknown] = findings.as_slice() else {
+        panic!("{findings:?}")
+    };
+    assert_eq!((unknown.code, unknown.line), ("unknown-key", 2));
+    let help = unknown.help.as_deref().unwrap();
+    assert!(help.contains("intent.bug"), "{help}");
+}
+
+#[test]
+fn an_agent_that_is_stopped_before_it_is_warned_is_told() {
+    let code = "stop-before-warning";
+    for (user, project, expected) in [
+        ("[loops]\nwarn_after = 5\nstop_after = 3\n", "", Some(3)),
+        ("[loops]\nwarn_after = 7\n", "", Some(2)),
+        ("[loops]\nstop_after = 3\n", "", None),
+        ("[loops]\nwarn_after = 3\nstop_after = 8\n", "", None),
+        ("[loops]\nwarn_after = 5\nstop_after = 8\n", "\n\n[loops]\nstop_after = 2\n", Some(4)),
+        ("", "", None),
+    ] {
+        let files = [(Scope::Global, user), (Scope::Project, project)];
+        let (_, findings) = load(&files, TrustState::Trusted);
+        let found = findings.iter().find(|it| it.code == code);
+        assert_eq!(found.map(|it| it.line), expected, "{user}{project}");
+    }
+}
