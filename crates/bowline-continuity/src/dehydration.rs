@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::error::{Code, RuleError};
+use crate::log_entry::printable;
 use crate::session::{Dehydrated, MAX_REQUIRED_FILES};
 
 /// At most so many bytes are taken.
@@ -29,10 +30,10 @@ pub fn read(text: &str) -> Result<Dehydrated> {
                 format!("the input begins like JSON but is none: {error}. Correct it, or give plain text"),
             )
         })?;
-        of_object(value)?
+        of_object(printable_object(value))?
     } else {
         Dehydrated {
-            summary: plain(text)?,
+            summary: printable(&plain(text)?),
             ..Dehydrated::default()
         }
     };
@@ -55,6 +56,23 @@ fn plain(text: &str) -> Result<String> {
             Err(wrong("input", kind(&other), expected))
         }
         Err(_) => Ok(text.to_owned()),
+    }
+}
+
+/// The object without control characters, which no reader of the summary expects.
+fn printable_object(object: Map<String, Value>) -> Map<String, Value> {
+    let entries = object.into_iter();
+    entries
+        .map(|(key, value)| (printable(&key), printable_value(value)))
+        .collect()
+}
+
+fn printable_value(value: Value) -> Value {
+    match value {
+        Value::String(text) => Value::String(printable(&text)),
+        Value::Array(entries) => entries.into_iter().map(printable_value).collect(),
+        Value::Object(object) => Value::Object(printable_object(object)),
+        other => other,
     }
 }
 
@@ -199,6 +217,23 @@ mod tests {
         };
         for text in [camel, snake, &format!("```json\n{camel}\n```\n")] {
             assert_eq!(read(text).unwrap(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn control_characters_get_into_no_text() {
+        let text = r#"{"summary": "\u001b[31mred\u001b[0m\u0007\n", "nextSteps": ["a\u0000b"], "mo\u001bod": [{"x": "y\u0008"}]}"#;
+        let mut other = Map::new();
+        other.insert("mood".into(), json!([{"x": "y"}]));
+        let expected = Dehydrated {
+            summary: "red\n".into(),
+            next_steps: vec!["ab".into()],
+            other,
+            ..Dehydrated::default()
+        };
+        assert_eq!(read(text).unwrap(), expected);
+        for text in ["\u{1b}[1mdone\u{7}", r#""\u001b[1mdone\u0007""#] {
+            assert_eq!(read(text).unwrap().summary, "done", "{text:?}");
         }
     }
 
