@@ -130,7 +130,9 @@ fn is_password(text: Text<'_>, key: &Key, form: Form, span: &Range<usize>, value
     match form {
         Form::Literal | Form::Flag => true,
         Form::Quoted => digits || !wordy || has_symbol(value) || value.len() >= 6,
-        Form::QuotedProse => (digits || has_symbol(value)) && !is_version_or_date(value),
+        Form::QuotedProse => {
+            (digits || has_symbol(value)) && !is_version_or_date(value) && !is_option(value)
+        }
         Form::Tight => {
             is_upper_name(text, key) || !is_code(text, span, value) || (digits && !wordy)
         }
@@ -180,6 +182,12 @@ fn is_token(text: Text<'_>, key: &Key, form: Form, span: &Range<usize>, value: &
 /// Long hexadecimal digits or a UUID right after a name that promises a token.
 fn is_hex_secret(value: &[u8]) -> bool {
     is_uuid(value) || (value.len() >= 32 && super::values::is_hex(value))
+}
+
+/// A long option of a program, which a sentence may tell to pass: `--all-features`.
+fn is_option(value: &[u8]) -> bool {
+    let is_word = |word: &[u8]| !word.is_empty() && word.iter().all(u8::is_ascii_lowercase);
+    (value.strip_prefix(b"--")).is_some_and(|name| name.split(|&b| b == b'-').all(is_word))
 }
 
 /// A path of a file or an address of a package, which a sentence may name.
