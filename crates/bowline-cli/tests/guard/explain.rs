@@ -71,6 +71,15 @@ fn the_rest_of_the_line_is_the_command() {
     sandbox
         .run(&["explain", "ls -la", "--nonsense"])
         .expect_stderr(2, &["--nonsense"]);
+    for (agent, told) in [
+        ("codx", "did you mean `codex`?"),
+        ("nope", "expected one of"),
+    ] {
+        let before = sandbox.run(&["explain", "--agent", agent, "ls"]);
+        before.expect_stderr(2, &[agent, told]);
+        let after = sandbox.run(&["explain", "ls -la", "--agent", agent]);
+        after.expect_stderr(2, &[agent, told]);
+    }
 }
 
 #[test]

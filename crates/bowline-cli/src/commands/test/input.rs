@@ -19,6 +19,10 @@ const DEFAULT_SESSION: &str = "test";
 
 pub(super) fn build(args: &TestArgs, folder: &Path) -> Result<HookInput> {
     let given = args.input.as_deref().map(read_object).transpose()?;
+    let given = given.map(|given| match args.agent {
+        Some(agent) => decoded(given, |payload| agent.protocol.decode(payload)),
+        None => given,
+    });
     let named = args
         .event
         .as_deref()
@@ -60,6 +64,16 @@ fn no_event() -> Error {
     Error::usage("which event?")
         .hint("name it, as in `bowline test PreToolUse --tool Bash`, or give a whole payload with --input @FILE")
         .hint("`bowline events` lists every event")
+}
+
+/// Bowline's own form of what an agent sends. What names no event in that form is no whole payload, and stays as it is.
+fn decoded(given: Map<String, Value>, decode: impl Fn(Value) -> Value) -> Map<String, Value> {
+    match decode(Value::Object(given.clone())) {
+        Value::Object(payload) if EVENT_KEYS.iter().any(|key| payload.contains_key(*key)) => {
+            payload
+        }
+        _ => given,
+    }
 }
 
 /// The event that a payload names, if it is one. `event` is also a field of some events and tools: it counts
@@ -242,4 +256,30 @@ fn read_all(source: impl Read) -> io::Result<Vec<u8>> {
         .take(most.saturating_add(1))
         .read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_payload_in_an_agents_own_form_is_decoded_and_the_input_of_a_tool_is_not() {
+        // An agent that calls its events and fields otherwise.
+        let decode = |payload: Value| match payload.get("hook") {
+            Some(_) => json!({"hook_event_name": "PreToolUse", "tool_name": payload["uses"]}),
+            None => json!({}),
+        };
+        for (given, expected) in [
+            (
+                json!({"hook": "before", "uses": "Bash"}),
+                json!({"hook_event_name": "PreToolUse", "tool_name": "Bash"}),
+            ),
+            (json!({"command": "ls"}), json!({"command": "ls"})),
+        ] {
+            let Value::Object(object) = given.clone() else {
+                panic!("{given}")
+            };
+            assert_eq!(Value::Object(decoded(object, decode)), expected, "{given}");
+        }
+    }
 }
