@@ -202,20 +202,28 @@ fn seen(of: &OfSession, config: &OrchestratorConfig) -> Seen {
     }
 }
 
+/// Whether it is on, and what changes that.
+const fn standing(report: &Report) -> &'static str {
+    match (report.mode, report.off) {
+        (OrchestratorMode::Strict, false) => "Orchestrator mode is strict.",
+        (OrchestratorMode::Guidance, false) => "Orchestrator mode is guidance.",
+        (OrchestratorMode::Strict, true) => {
+            "Orchestrator mode is switched off for this project. `bowline orchestrator on` makes it strict again, as the settings say."
+        }
+        (OrchestratorMode::Guidance, true) => {
+            "Orchestrator mode is switched off for this project. `bowline orchestrator on` makes it guidance again, as the settings say."
+        }
+        (_, false) => {
+            "Orchestrator mode is off (`mode` in [orchestrator] of the settings switches it on)."
+        }
+        (_, true) => {
+            "Orchestrator mode is off in the settings, and switched off for this project. `bowline orchestrator on` lets the settings decide again."
+        }
+    }
+}
+
 fn describe(report: &Report, config: &OrchestratorConfig, ui: &mut Ui) {
-    let mode = match report.mode {
-        OrchestratorMode::Strict => "strict",
-        OrchestratorMode::Guidance => "guidance",
-        _ => "off",
-    };
-    let off = if report.off {
-        ", but switched off for this project (`bowline orchestrator on` ends that)"
-    } else if report.mode == OrchestratorMode::Off {
-        " (`mode` in [orchestrator] of the settings switches it on)"
-    } else {
-        ""
-    };
-    ui.line(format!("Orchestrator mode is {mode}{off}."));
+    ui.line(standing(report));
     if report.sessions.is_empty() {
         ui.line("Nothing counts against a session here.");
         return;
@@ -238,4 +246,29 @@ fn describe(report: &Report, config: &OrchestratorConfig, ui: &mut Ui) {
         ]);
     }
     ui.table(&table);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_said_plainly_whether_it_is_on() {
+        for (mode, off, expected) in [
+            (OrchestratorMode::Strict, false, "is strict."),
+            (OrchestratorMode::Guidance, false, "is guidance."),
+            (OrchestratorMode::Off, false, "is off (`mode`"),
+            (OrchestratorMode::Strict, true, "makes it strict again"),
+            (OrchestratorMode::Guidance, true, "makes it guidance again"),
+            (OrchestratorMode::Off, true, "is off in the settings, and"),
+        ] {
+            let report = Report {
+                mode,
+                off,
+                sessions: Vec::new(),
+            };
+            let said = standing(&report);
+            assert!(said.contains(expected), "{mode:?} {off}: {said}");
+        }
+    }
 }

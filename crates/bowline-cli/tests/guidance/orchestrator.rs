@@ -144,7 +144,13 @@ fn only_a_person_switches_it_off() {
 
     sandbox
         .run(&["orchestrator", "off"])
-        .expect(0, &["Switched off.", "switched off for this project"]);
+        .expect(
+            0,
+            &[
+                "Switched off.",
+                "Orchestrator mode is switched off for this project. `bowline orchestrator on` makes it strict again",
+            ],
+        );
     edits(&mut one, &sandbox).is_silent();
     sandbox
         .run(&["orchestrator", "on"])
