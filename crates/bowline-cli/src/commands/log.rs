@@ -104,7 +104,12 @@ pub(crate) fn run(args: &LogArgs, ui: &mut Ui) -> Result<Outcome> {
         ));
     }
     match args.format.format() {
-        Format::Json => ui.json(&Report { events })?,
+        Format::Json => {
+            if events.is_empty() {
+                Wanted::of_events(&question).note_unknown_project(&mut records, ui)?;
+            }
+            ui.json(&Report { events })?;
+        }
         Format::Text if records.is_nothing() => ui.line(NOTHING_YET),
         Format::Text if events.is_empty() && question == unfiltered(&question) => {
             ui.line(

@@ -134,6 +134,11 @@ impl Wanted {
         }
     }
 
+    /// For programs, whose answer has no text: says beside it that the project is unknown.
+    pub(super) fn note_unknown_project(&self, records: &mut Records, ui: &Ui) -> Result<()> {
+        note_unknown_project(self.project.as_deref(), records, ui)
+    }
+
     /// The text if nothing matches: the unknown values, else how to widen the filter.
     pub(super) fn nothing(&self, what: &str, records: &mut Records, ui: &Ui) -> Result<String> {
         let unknown = self.unknown(records, ui)?;

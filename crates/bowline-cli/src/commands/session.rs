@@ -76,7 +76,8 @@ Examples:
   bowline session show 8c2f --limit 200 --json
   bowline session show last
 
-Of one of the last 1000 sessions the beginning of the name is enough, where only one begins so")]
+Of one of the last 1000 sessions the beginning of the name is enough, where
+only one begins so")]
 struct ShowArgs {
     /// The agent's name for the session, or `last` for the newest
     #[arg(default_value = "last")]
@@ -143,7 +144,12 @@ fn list(args: &ListArgs, records: &mut Records, ui: &mut Ui) -> Result<Outcome> 
     };
     let sessions = records.ask(&question, ui)?;
     match args.format.format() {
-        Format::Json => ui.json(&Report { sessions })?,
+        Format::Json => {
+            if sessions.is_empty() {
+                Wanted::of_sessions(&question).note_unknown_project(records, ui)?;
+            }
+            ui.json(&Report { sessions })?;
+        }
         Format::Text if records.is_nothing() => ui.line(NOTHING_YET),
         Format::Text if sessions.is_empty() => {
             let nothing = Wanted::of_sessions(&question).nothing("session", records, ui)?;

@@ -297,12 +297,24 @@ fn filters_tell_what_was_probably_meant() {
         let args: Vec<&str> = args.split(' ').collect();
         history.run(&args).expect(0, &[told]);
     }
-    for command in ["errors", "report", "fleet", "cost --no-scan"] {
+    for command in [
+        "errors",
+        "report",
+        "fleet",
+        "cost --no-scan",
+        "log",
+        "trace list",
+        "trace stats",
+        "session list",
+    ] {
         for form in ["", " --json"] {
             let args = format!("{command} --project prject{form}");
             let args: Vec<&str> = args.split(' ').collect();
-            let told = history.run(&args);
-            told.expect_stderr(0, &["note: No project `", "did you mean `", "/project`?"]);
+            let ran = history.run(&args);
+            let told = format!("{}{}", ran.stdout, ran.stderr);
+            for part in ["No project `", "did you mean `", "/project`?"] {
+                assert!(told.contains(part), "{args:?}: {ran}");
+            }
         }
         let args = format!("{command} --project project --json");
         let known: Vec<&str> = args.split(' ').collect();

@@ -30,7 +30,12 @@ pub(super) fn run<Q: Question<Answer = Vec<Trace>>>(
 ) -> Result<Outcome> {
     let traces = records.ask(question, ui)?;
     match format {
-        Format::Json => ui.json(&Report { traces })?,
+        Format::Json => {
+            if let (About::Calls(wanted), []) = (&about, traces.as_slice()) {
+                wanted.note_unknown_project(records, ui)?;
+            }
+            ui.json(&Report { traces })?;
+        }
         Format::Text if records.is_nothing() => ui.line(NOTHING_YET),
         Format::Text if traces.is_empty() => {
             let nothing = about.nothing(records, ui)?;

@@ -19,7 +19,12 @@ pub(super) fn run(
     let wanted = Wanted::of_calls(&filter);
     let statistics = records.ask(&traces::Stats { filter }, ui)?;
     match format {
-        Format::Json => ui.json(&statistics)?,
+        Format::Json => {
+            if statistics.tools.is_empty() {
+                wanted.note_unknown_project(records, ui)?;
+            }
+            ui.json(&statistics)?;
+        }
         Format::Text if records.is_nothing() => ui.line(NOTHING_YET),
         Format::Text if statistics.tools.is_empty() => {
             let nothing = wanted.nothing("tool call", records, ui)?;
