@@ -37,11 +37,12 @@ Examples:
   bowline explain 'git push --force'
   bowline --color never log
 
-A list that is longer than the screen is shown by BOWLINE_PAGER, PAGER, or `less -FRX`; an empty one means none
+A list that is longer than the screen is shown by BOWLINE_PAGER, PAGER, or
+`less -FRX`; an empty one means none
 
 Exit codes:
   0  nothing to report, or allowed
-  1  findings, an event that a hook blocks or asks about, or a question answered with no
+  1  findings, an event that is blocked or asked about, or the answer no
   2  could not run: wrong arguments, unreadable files, bad input";
 
 /// See, check, trust and test the hooks of AI coding agents
@@ -186,9 +187,9 @@ mod tests {
             }
         }
     }
-    /// A terminal of 80 columns would break longer lines again.
+
     #[test]
-    fn what_help_says_about_efforts_fits_into_a_terminal() {
+    fn actions_on_efforts_tasks_and_notes_show_an_example() {
         let program = Cli::command();
         for command in ["effort", "task", "note"] {
             let command = program.find_subcommand(command).unwrap();
@@ -200,9 +201,45 @@ mod tests {
                     after.contains(&format!("bowline {} {name}", command.get_name())),
                     "{name}: {after}"
                 );
-                let is_long = |line: &str| !line.starts_with(' ') && line.chars().count() > 80;
-                assert!(!after.lines().any(is_long), "{name}: {after}");
             }
         }
+    }
+
+    /// A terminal of 80 columns would break longer lines again, in the middle of a paragraph or of an example.
+    #[test]
+    fn what_closes_a_help_fits_into_a_terminal() {
+        fn check(command: &mut clap::Command, path: &str) {
+            let after = command.get_after_help().map(ToString::to_string);
+            for line in after.unwrap_or_default().lines() {
+                let columns = line.chars().count();
+                assert!(columns <= 80, "{path}: {columns} columns: {line}");
+            }
+            for action in command.get_subcommands_mut() {
+                let path = format!("{path} {}", action.get_name());
+                check(action, &path);
+            }
+        }
+        check(&mut Cli::command(), "bowline");
+    }
+
+    #[test]
+    fn every_help_keeps_to_the_width_of_the_terminal() {
+        fn check(command: clap::Command, path: &str) {
+            let actions: Vec<clap::Command> = command.get_subcommands().cloned().collect();
+            let help = command.term_width(80).render_long_help().to_string();
+            // Usage lines are not wrapped.
+            let texts = help.lines().filter(|line| !line.starts_with("Usage: "));
+            for line in texts {
+                let columns = line.chars().count();
+                assert!(columns <= 80, "{path}: {columns} columns: {line}");
+            }
+            for action in actions {
+                let path = format!("{path} {}", action.get_name());
+                check(action, &path);
+            }
+        }
+        let mut program = Cli::command();
+        program.build();
+        check(program, "bowline");
     }
 }

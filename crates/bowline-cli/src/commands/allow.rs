@@ -28,10 +28,10 @@ use crate::ui::{Format, FormatArgs, Table, Text, Ui, YesOrNo, clipped, reveal, s
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  bowline allow last                          the last call that was stopped, in its project
-  bowline allow last --once                   the same, one time
-  bowline allow git.clean --for 1h            what this rule finds in this project, for an hour
-  bowline allow git.clean --session           the same, in the newest session of this project
+  bowline allow last                 the last call that was stopped
+  bowline allow last --once          the same, one time
+  bowline allow git.clean --for 1h   what this rule finds here, for an hour
+  bowline allow git.clean --session  the same, in the newest session here
   bowline allow --list
   bowline allow --remove 3")]
 #[command(group(ArgGroup::new("extent").args(["once", "length", "session", "project", "global"])))]

@@ -32,7 +32,8 @@ Examples:
   bowline check --dialect generic hooks.json
   bowline check --json
 
-Exits with 1 when there are errors or warnings, with 2 when a file cannot be read; notes do not count")]
+Exits with 1 when there are errors or warnings, with 2 when a file cannot be
+read; notes do not count")]
 pub(crate) struct CheckArgs {
     /// Settings files, or folders of projects or plugins
     #[arg(value_name = "FILES|DIR")]

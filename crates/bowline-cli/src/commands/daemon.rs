@@ -62,7 +62,8 @@ enum Action {
     #[command(after_help = "\
 Examples:
   bowline daemon unit > ~/.config/systemd/user/bowline.service
-  bowline daemon unit --launchd > ~/Library/LaunchAgents/dev.bowline.daemon.plist")]
+  cd ~/Library/LaunchAgents
+  bowline daemon unit --launchd > dev.bowline.daemon.plist")]
     Unit {
         /// For launchd (macOS)
         #[arg(long, conflicts_with = "systemd")]

@@ -51,11 +51,14 @@ Status:
   seen     it waited for you, and you have looked
   done     its turn is over
 
-With --watch the list is drawn anew every second. Where the output is not a terminal, it is printed again at each change; with
---json that is one document to a line
+With --watch the list is drawn anew every second. Where the output is not a
+terminal, it is printed again at each change; with --json that is one document
+to a line
 
---tmux colours the panes in which agents run, and puts a summary into the option @bowline_fleet of tmux. Show it with
-`set -g status-right '#{@bowline_fleet}'`. A pane that you look at counts as seen. Where there is no tmux, nothing happens"
+--tmux colours the panes in which agents run, and puts a summary into the
+option @bowline_fleet of tmux. Show it with
+`set -g status-right '#{@bowline_fleet}'`. A pane that you look at counts as
+seen. Where there is no tmux, nothing happens"
 )]
 pub(crate) struct FleetArgs {
     #[command(subcommand)]

@@ -45,8 +45,9 @@ Examples:
   bowline init --preset solo
   bowline init --agent claude-code --client-version 2.1.197
 
-User entries name bowline-hook by its absolute path. Project and local entries work wherever bowline-hook is on the
-PATH, and do nothing where it is not; where the user's settings have Bowline too, an event is still handled once")]
+User entries name bowline-hook by its absolute path. Project and local entries
+work wherever bowline-hook is on the PATH, and do nothing where it is not;
+where the user's settings have Bowline too, an event is still handled once")]
 pub(crate) struct InitArgs {
     /// Only this agent [default: those that are on this machine]
     #[arg(long, value_name = "AGENT", value_parser = agents::by_name())]

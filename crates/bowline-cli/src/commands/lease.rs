@@ -45,7 +45,8 @@ Examples:
   bowline lease list
   bowline lease list --json
 
-A lease also ends with its session, and when the session has done nothing for as long as `expires_secs` in `[leases]` says")]
+A lease also ends with its session, and when the session has done nothing for
+as long as `expires_secs` in `[leases]` says")]
 struct ListArgs {
     #[command(flatten)]
     format: FormatArgs,

@@ -24,7 +24,8 @@ Examples:
   env | bowline redact
   jq -c '{id, text: .message}' events.jsonl | bowline redact --jsonl
 
-With --jsonl, a line that is no record is answered with {\"id\", \"error\"}, and bowline exits with 1")]
+With --jsonl, a line that is no record is answered with {\"id\", \"error\"}, and
+bowline exits with 1")]
 pub(crate) struct RedactArgs {
     /// Read lines of {"id", "text"} and answer each with the same
     #[arg(long)]

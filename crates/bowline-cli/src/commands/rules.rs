@@ -82,7 +82,8 @@ Examples:
 
 A case is a line of JSON:
   {\"command\": \"git push --force\", \"verdict\": \"deny\"}
-  {\"tool\": \"Read\", \"tool_input\": {\"file_path\": \".env\"}, \"verdict\": \"deny\", \"cwd\": \"/srv/app\"}
+  {\"tool\": \"Read\", \"tool_input\": {\"file_path\": \".env\"}, \"verdict\": \"deny\"}
+  {\"command\": \"make\", \"cwd\": \"/srv/app\", \"verdict\": \"allow\"}
 
 Exits with 1 when an example or a case comes out differently")]
 struct TestArgs {

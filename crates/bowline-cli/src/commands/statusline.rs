@@ -48,8 +48,10 @@ Examples:
   bowline statusline -- ~/.claude/statusline.sh
   bowline statusline -- 'echo hello; date'
 
-`bowline init --with-statusline` puts it into your settings, beside the status line that you have. One word after `--` is a line for the
-shell, several are a program with its arguments; its first line is shown before Bowline's, and its other lines below")]
+`bowline init --with-statusline` puts it into your settings, beside the status
+line that you have. One word after `--` is a line for the shell, several are a
+program with its arguments; its first line is shown before Bowline's, and its
+other lines below")]
 pub(crate) struct StatuslineArgs {
     /// Your home folder, with your settings and records below it, whatever HOME and XDG_* say
     #[arg(long, value_name = "DIR")]

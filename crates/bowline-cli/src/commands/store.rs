@@ -82,7 +82,8 @@ struct BackupArgs {
 Example:
   bowline store compact
 
-Meanwhile events are decided as ever; their records wait in the spool beside the database, and are taken afterwards")]
+Meanwhile events are decided as ever; their records wait in the spool beside
+the database, and are taken afterwards")]
 struct CompactArgs {
     #[command(flatten)]
     format: FormatArgs,

@@ -42,8 +42,9 @@ Examples:
   bowline supervise --max-restarts 20 --within 3600 -- claude --model opus
   AGENT_ID=main:build bowline supervise -- claude
 
-An agent without AGENT_ID gets one, by which its next session finds the effort. `bowline effort dehydrate` leaves a summary;
-`on_auto_compaction = \"end\"` in [effort] ends an agent whose context is compacted by itself")]
+An agent without AGENT_ID gets one, by which its next session finds the effort.
+`bowline effort dehydrate` leaves a summary; `on_auto_compaction = \"end\"` in
+[effort] ends an agent whose context is compacted by itself")]
 pub(crate) struct SuperviseArgs {
     /// Give up after so many restarts within the time
     #[arg(long, value_name = "N", default_value_t = 5)]

@@ -27,7 +27,7 @@ use crate::ui::{Column, Format, FormatArgs, List, Text, Ui, clipped, reveal, sty
 Examples:
   bowline task list
   bowline task show fix-login
-  bowline task new fix-login --title 'Fix the login' --description 'The cookie expires too early'")]
+  bowline task new fix-login --title 'Fix the login' --description 'See #12'")]
 pub(crate) struct TaskArgs {
     #[command(subcommand)]
     action: Action,
@@ -78,7 +78,7 @@ struct ShowArgs {
 #[command(after_help = "\
 Examples:
   bowline task new fix-login
-  bowline task new fix-login --title 'Fix the login' --description 'The cookie expires too early'")]
+  bowline task new fix-login --title 'Fix the login' --description 'See #12'")]
 struct NewArgs {
     /// Its name, which also names its folder
     name: String,

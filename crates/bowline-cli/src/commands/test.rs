@@ -37,7 +37,7 @@ Examples:
   bowline test UserPromptSubmit --prompt 'Fix the tests' --dry-run
   bowline test SessionStart --field source=resume
   bowline test --input @payload.json --agent claude-code
-  bowline test PreToolUse --tool Bash --input '{\"command\": \"git push -f\"}' --repeat 2
+  bowline test PreToolUse --tool Bash --input '{\"command\": \"ls\"}' --repeat 2
   recorder | bowline test --input - --json
 
 Exits with 1 when a hook blocks the event or somebody has to be asked")]
@@ -70,7 +70,7 @@ pub(crate) struct TestArgs {
     #[arg(long = "skill", value_name = "NAME")]
     skills: Vec<String>,
 
-    /// Show the answer that this agent would get: claude-code or generic
+    /// Take a payload in the form of this agent, and show the answer that it would get: claude-code or generic
     #[arg(long, value_name = "AGENT")]
     agent: Option<Answered>,
 

@@ -113,7 +113,8 @@ Examples:
   bowline trace show toolu_01Ab --json
   bowline trace show last
 
-Of one of the last 1000 calls the beginning of the id is enough, where only one begins so")]
+Of one of the last 1000 calls the beginning of the id is enough, where only one
+begins so")]
 struct ShowArgs {
     /// The call's id, or `last` for the newest
     #[arg(default_value = "last")]

@@ -22,9 +22,10 @@ Examples:
   bowline update --check latest.json
   bowline update --check https://example.org/bowline/latest.json
 
-The file is the `latest.json` of a release: {\"version\": \"0.2.0\", \"commit\": \"…\", \"page\": \"…\"}.
-Exits with 1 if it is newer. Nothing is downloaded or changed: install the new release as you installed this one, then run
-`bowline init` again.")]
+The file is the `latest.json` of a release: {\"version\": \"0.2.0\", \"commit\": \"…\",
+\"page\": \"…\"}. Exits with 1 if it is newer. Nothing is downloaded or changed:
+install the new release as you installed this one, then run `bowline init`
+again.")]
 pub(crate) struct UpdateArgs {
     /// The file or address that describes the newest release
     #[arg(long, value_name = "FILE|URL")]

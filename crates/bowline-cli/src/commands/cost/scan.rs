@@ -29,7 +29,8 @@ Examples:
   bowline cost scan ~/backup/claude/projects
   bowline cost scan --json
 
-Only what is new is read. `bowline cost` does this by itself, for the folder of Claude Code")]
+Only what is new is read. `bowline cost` does this by itself, for the folder of
+Claude Code")]
 pub(super) struct ScanArgs {
     /// The folder with transcripts; Claude Code's by default
     #[arg(value_name = "FOLDER")]

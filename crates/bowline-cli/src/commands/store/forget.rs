@@ -28,8 +28,10 @@ Examples:
   bowline store forget --before 7d
   bowline store forget --all
 
-What was forgotten cannot be brought back; `bowline store backup` makes a copy first. Nothing of it is left in any file that
-Bowline keeps, for which the database is written anew; should something remain, it is said where, and the exit code is 1"
+What was forgotten cannot be brought back; `bowline store backup` makes a copy
+first. Nothing of it is left in any file that Bowline keeps, for which the
+database is written anew; should something remain, it is said where, and the
+exit code is 1"
 )]
 pub(super) struct ForgetArgs {
     /// This session, with what it continues and what continues it
