@@ -134,6 +134,9 @@ mod tests {
     fn every_text_has_a_key_in_the_settings() {
         let mut said: Vec<&str> = text::all().map(|it| it.key).collect();
         said.sort_unstable();
-        assert_eq!(TEXT_KEYS, said, "the list is in settings/keys/sections/advice.rs");
+        assert_eq!(
+            TEXT_KEYS, said,
+            "the list is in settings/keys/sections/advice.rs"
+        );
     }
 }

@@ -94,7 +94,10 @@ fn known_agent(name: &str) -> Result<String, String> {
     let names: Vec<&str> = AGENTS.iter().map(|agent| agent.name).collect();
     Err(match nearest(name, names.iter().copied()) {
         Some(near) => format!("no agent is called so; did you mean `{near}`?"),
-        None => format!("no agent is called so; expected one of {}", names.join(", ")),
+        None => format!(
+            "no agent is called so; expected one of {}",
+            names.join(", ")
+        ),
     })
 }
 

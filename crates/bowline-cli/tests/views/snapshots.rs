@@ -136,7 +136,12 @@ fn costs_read_well_at_every_width() {
     history.record(story(&history));
     let messages = [
         ("m1", "claude-opus-4-8", "Bash", [120_000, 4_200]),
-        ("m2", "claude-opus-4-8", "mcp__browser__open_page", [8_000, 900]),
+        (
+            "m2",
+            "claude-opus-4-8",
+            "mcp__browser__open_page",
+            [8_000, 900],
+        ),
         ("m3", "claude-haiku-4-5", "Read", [52_000, 310]),
         ("m4", "a-model-of-our-own", "Read", [1_500, 20]),
     ];

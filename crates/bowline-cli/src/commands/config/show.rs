@@ -167,7 +167,8 @@ fn holding(keys: &[SettingKey], all_stated: &[StatedSetting], wanted: &Wanted) -
 
 /// Whether something weaker, such as a preset, says otherwise. Without this value that would hold, not the default.
 fn replaces(stated: &StatedSetting, all: &[StatedSetting]) -> bool {
-    let weaker = |it: &&StatedSetting| it.status == SettingStatus::Overridden && it.key == stated.key;
+    let weaker =
+        |it: &&StatedSetting| it.status == SettingStatus::Overridden && it.key == stated.key;
     (all.iter().filter(weaker)).any(|it| it.value != stated.value)
 }
 

@@ -27,7 +27,10 @@ pub(super) fn section(answers: &Answers) -> Section {
         (
             "Tool calls",
             calls,
-            format!(" ({ok} ok, {failed} failed, {} other)", calls.saturating_sub(ok + failed)),
+            format!(
+                " ({ok} ok, {failed} failed, {} other)",
+                calls.saturating_sub(ok + failed)
+            ),
         ),
         ("Denied", denied, String::new()),
         ("Asked", asked, String::new()),

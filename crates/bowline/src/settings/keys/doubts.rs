@@ -111,7 +111,8 @@ pub(super) fn stopped_before_warned(loops: LoopConfig) -> Option<Doubt> {
         stop_after,
         ..
     } = loops;
-    (stop_after < warn_after).then(|| Doubt {
+    // The call with the number `stop_after` never gives the result that would be warned of.
+    (stop_after <= warn_after).then(|| Doubt {
         code: "stop-before-warning",
         message: format!(
             "`loops.stop_after` is {stop_after} and `loops.warn_after` is {warn_after}: an agent is stopped before it is warned"

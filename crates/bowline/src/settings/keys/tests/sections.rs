@@ -501,9 +501,14 @@ fn an_agent_that_is_stopped_before_it_is_warned_is_told() {
     for (user, project, expected) in [
         ("[loops]\nwarn_after = 5\nstop_after = 3\n", "", Some(3)),
         ("[loops]\nwarn_after = 7\n", "", Some(2)),
-        ("[loops]\nstop_after = 3\n", "", None),
+        ("[loops]\nstop_after = 3\n", "", Some(2)),
+        ("[loops]\nstop_after = 4\n", "", None),
         ("[loops]\nwarn_after = 3\nstop_after = 8\n", "", None),
-        ("[loops]\nwarn_after = 5\nstop_after = 8\n", "\n\n[loops]\nstop_after = 2\n", Some(4)),
+        (
+            "[loops]\nwarn_after = 5\nstop_after = 8\n",
+            "\n\n[loops]\nstop_after = 2\n",
+            Some(4),
+        ),
         ("", "", None),
     ] {
         let files = [(Scope::Global, user), (Scope::Project, project)];
