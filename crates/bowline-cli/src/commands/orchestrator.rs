@@ -247,3 +247,28 @@ fn describe(report: &Report, config: &OrchestratorConfig, ui: &mut Ui) {
     }
     ui.table(&table);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_said_plainly_whether_it_is_on() {
+        for (mode, off, expected) in [
+            (OrchestratorMode::Strict, false, "is strict."),
+            (OrchestratorMode::Guidance, false, "is guidance."),
+            (OrchestratorMode::Off, false, "is off (`mode`"),
+            (OrchestratorMode::Strict, true, "makes it strict again"),
+            (OrchestratorMode::Guidance, true, "makes it guidance again"),
+            (OrchestratorMode::Off, true, "is off in the settings, and"),
+        ] {
+            let report = Report {
+                mode,
+                off,
+                sessions: Vec::new(),
+            };
+            let said = standing(&report);
+            assert!(said.contains(expected), "{mode:?} {off}: {said}");
+        }
+    }
+}
