@@ -119,7 +119,7 @@ fn cap_change(change: &mut Change) -> usize {
             cut_name(&mut start.to);
             cut_option(&mut start.description, MESSAGE);
         }
-        Change::SubagentStarted | Change::HeartbeatCounted | Change::HeartbeatReset => {}
+        Change::SubagentStarted | Change::HeartbeatCounted => {}
         Change::DelegationEnded(end) => cut_option(&mut end.last_message, MESSAGE),
         // JSON has no other numbers.
         Change::ContextUsed { used } if used.is_finite() => {}

@@ -297,8 +297,6 @@ pub enum Change {
     },
     /// The record's session made one more call without a log entry.
     HeartbeatCounted,
-    /// The record's session logged something.
-    HeartbeatReset,
     /// The used part of the session's context window, from 0 to 1.
     ContextUsed {
         /// How much.

@@ -56,10 +56,6 @@ impl Heartbeat {
         let beat = heartbeat::beat(effort, state.heartbeat, kind, config.block_after);
         match beat {
             Beat::Uncounted => {}
-            Beat::Reset => {
-                state.heartbeat = 0;
-                add_change(ctx, Change::HeartbeatReset);
-            }
             Beat::Counted { count, .. } | Beat::Blocked { count, .. } => {
                 state.heartbeat = count;
                 add_change(ctx, Change::HeartbeatCounted);
@@ -77,7 +73,7 @@ impl Heartbeat {
         let overflows =
             usage::fullness(used, threshold) == Fullness::Warn && state.dehydrated.is_none();
         let fired = match beat {
-            Beat::Uncounted | Beat::Reset => Vec::new(),
+            Beat::Uncounted => Vec::new(),
             _ => guard_rule::fired(&effort.metadata.guards, state.heartbeat, used),
         };
         let mut opinion = Opinion::allow();
