@@ -202,7 +202,10 @@ mod tests {
                 "bowline effort log \"$(cat <<'EOF'\n## Found it\nran `x`\nEOF\n)\"",
                 Kind::Engine,
             ),
-            ("bowline effort log x && bowline effort phase 2", Kind::Engine),
+            (
+                "bowline effort log x && bowline effort phase 2",
+                Kind::Engine,
+            ),
             ("bowline effort phase 2\nbowline effort log x", Kind::Engine),
             ("bowline effort log --help", Kind::Engine),
             ("bowline effort phase \"2: Build\"", Kind::Engine),
