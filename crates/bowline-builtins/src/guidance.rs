@@ -148,7 +148,7 @@ pub(crate) fn hooks(
         metrics::Metrics::builtin(&ground),
         cost::Track::builtin(&ground),
         cost::Budget::builtin(&ground),
-        cost::Delegation::builtin(&ground),
+        cost::ConductHook::builtin(&ground),
     ]
     .into_iter()
     .flatten()

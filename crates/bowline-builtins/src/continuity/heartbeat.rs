@@ -4,9 +4,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use bowline::hooks::{
-    Hook, HookContext, HookEvent, HookInput, Match, OnFailure, Opinion, RunPolicy,
-};
+use bowline::hooks::{Hook, HookContext, HookEvent, HookInput, Match, Opinion, RunPolicy};
 use bowline_continuity::dehydration;
 use bowline_continuity::effort::Effort;
 use bowline_continuity::guard_rule::{self, Effect, Fired};
@@ -149,9 +147,7 @@ impl Hook for Heartbeat {
     }
 
     fn policy(&self) -> RunPolicy {
-        let mut policy = RunPolicy::default();
-        policy.on_failure = OnFailure::Allow;
-        policy
+        RunPolicy::fail_open()
     }
 
     fn matches(&self, input: &HookInput) -> Match {

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use bowline::hooks::{
-    Hook, HookContext, HookEvent, HookInput, Match, OnFailure, Opinion, RunPolicy,
-};
+use bowline::hooks::{Hook, HookContext, HookEvent, HookInput, Match, Opinion, RunPolicy};
 use bowline::settings::LoopMode;
 use bowline_agents::Tool;
 use bowline_guidance::loops::{self, Trail};
@@ -133,9 +131,7 @@ impl Hook for Loops {
     }
 
     fn policy(&self) -> RunPolicy {
-        let mut policy = RunPolicy::default();
-        policy.on_failure = OnFailure::Allow;
-        policy
+        RunPolicy::fail_open()
     }
 
     fn matches(&self, input: &HookInput) -> Match {

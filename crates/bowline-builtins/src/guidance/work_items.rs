@@ -5,9 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use bowline::hooks::{
-    Hook, HookContext, HookEvent, HookInput, Match, OnFailure, Opinion, RunPolicy,
-};
+use bowline::hooks::{Hook, HookContext, HookEvent, HookInput, Match, Opinion, RunPolicy};
 use bowline::settings::{Locations, WorkItems as Mode};
 use bowline_agents::Tool;
 use bowline_guidance::call::CallKind;
@@ -161,9 +159,7 @@ impl Hook for WorkItems {
     }
 
     fn policy(&self) -> RunPolicy {
-        let mut policy = RunPolicy::default();
-        policy.on_failure = OnFailure::Allow;
-        policy
+        RunPolicy::fail_open()
     }
 
     fn matches(&self, input: &HookInput) -> Match {
