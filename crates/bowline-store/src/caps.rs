@@ -156,10 +156,12 @@ fn cap_change(change: &mut Change) -> usize {
         }
         Change::Failed(call) => {
             cut_name(&mut call.failure.tool);
+            cut(&mut call.failure.project, PATH);
             cut_option(&mut call.message, ERROR);
         }
         Change::FailureFixed { failure, by } => {
             cut_name(&mut failure.tool);
+            cut(&mut failure.project, PATH);
             cut_option(by, ERROR);
         }
         Change::TranscriptRead { path, messages, .. } => {

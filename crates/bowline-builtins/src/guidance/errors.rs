@@ -80,6 +80,7 @@ impl Errors {
     fn failed(&self, call: Call, message: &str, input: &HookInput, ctx: &HookContext) -> Opinion {
         let key = FailureKey::of(message);
         let failure = FailureRef {
+            project: self.ground.root.to_string_lossy().into_owned(),
             tool: call.tool.clone(),
             signature: digest(&Value::String(key.signature)),
             beginning: digest(&Value::String(key.beginning)),
@@ -104,8 +105,7 @@ impl Errors {
     fn known(&self, failure: &FailureRef) -> Option<Failure> {
         let store = self.ground.memory.store()?;
         store.catch_up();
-        let project = self.ground.project.to_string_lossy();
-        match store.failures().known(&project, failure) {
+        match store.failures().known(failure) {
             Ok(known) => known,
             Err(error) => {
                 tracing::debug!("whether this failed before is not known: {error}");

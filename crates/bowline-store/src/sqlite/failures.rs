@@ -1,11 +1,12 @@
 //! Failures of tools.
 
+use bowline_guidance::work::{NewItem, Priority, WorkKind, WorkStatus};
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 
 use super::apply::Apply;
 use super::memory::KnownSession;
-use super::{SqliteStore, millis, time, traces};
+use super::{SqliteStore, millis, time, traces, work_items};
 use crate::error::Result;
 use crate::failures::{
     FailedCall, Failure, FailureFilter, FailureRef, Failures, FollowUp, FollowUpStatus, PastFailure,
@@ -15,7 +16,10 @@ const COLUMNS: &str = "f.id, p.path, f.tool,
     (SELECT message FROM failed_calls INDEXED BY failed_calls_by_failure WHERE failure_id = f.id ORDER BY id DESC LIMIT 1),
     f.first_at, f.last_at, f.count,
     (SELECT count(DISTINCT chain_id) FROM failed_calls INDEXED BY failed_calls_by_failure WHERE failure_id = f.id),
-    f.follow_up, f.follow_up_at, f.fixed_by, f.fixed_at";
+    CASE WHEN f.follow_up = 'open' AND f.work_item IS NOT NULL AND NOT EXISTS
+        (SELECT 1 FROM work_items w WHERE w.id = f.work_item AND w.status IN ('todo', 'in_progress', 'blocked'))
+        THEN 'done' ELSE f.follow_up END,
+    f.follow_up_at, f.fixed_by, f.fixed_at, f.work_item";
 
 const TIMES: &str = "c.at, f.tool, c.message, c.session, c.failure_id";
 
@@ -66,6 +70,7 @@ pub(super) const OF_CHAIN: &str = "SELECT id, failure_id FROM failed_calls INDEX
 fn failure(row: &Row<'_>) -> rusqlite::Result<Failure> {
     let follow_up: Option<String> = row.get(8)?;
     let since: Option<i64> = row.get(9)?;
+    let work_item = row.get(12)?;
     let status = follow_up.map(|word| match word.as_str() {
         "done" => FollowUpStatus::Done,
         _ => FollowUpStatus::Open,
@@ -82,6 +87,7 @@ fn failure(row: &Row<'_>) -> rusqlite::Result<Failure> {
         follow_up: status.map(|status| FollowUp {
             status,
             since: time(since.unwrap_or_default()),
+            work_item,
         }),
         fixed_by: row.get(10)?,
         fixed_at: row.get::<_, Option<i64>>(11)?.map(time),
@@ -104,10 +110,8 @@ pub(super) fn failed(
     session: &KnownSession,
     call: &FailedCall,
 ) -> Result<()> {
-    let Some(project) = project_of(apply)? else {
-        return Ok(());
-    };
     let (db, at) = (apply.db, apply.at);
+    let project = apply.memory.project(db, &call.failure.project, at)?;
     let id = if let Some(id) = find(db, project, &call.failure)? {
         db.prepare_cached(
             "UPDATE failures SET count = count + 1, last_at = max(last_at, ?2) WHERE id = ?1",
@@ -138,24 +142,43 @@ pub(super) fn failed(
         call.message,
         at
     ])?;
-    open_follow_up(db, id, call.follow_up_after, at)
+    open_follow_up(db, id, call, at)
 }
 
-/// The project of the event, which may be another one than that of its session.
-fn project_of(apply: &mut Apply<'_>) -> Result<Option<i64>> {
-    let path = apply.record.decided.project.as_deref();
-    path.map(|path| apply.memory.project(apply.db, path, apply.at))
-        .transpose()
-}
-
-/// Opens the follow-up of a failure that came often enough and has none: here a work item could be made as well.
-fn open_follow_up(db: &Connection, id: i64, after: u32, at: i64) -> Result<()> {
+/// Opens the follow-up of a failure that came often enough and has none.
+fn open_follow_up(db: &Connection, id: i64, call: &FailedCall, at: i64) -> Result<()> {
+    let due = db
+        .prepare_cached(
+            "SELECT count FROM failures WHERE id = ?1 AND count >= ?2 AND follow_up IS NULL AND ?2 > 0",
+        )?
+        .query_row(params![id, call.follow_up_after], |row| row.get(0))
+        .optional()?;
+    let Some(count) = due else {
+        return Ok(());
+    };
+    let item = work_items::add(
+        db,
+        &call.failure.project,
+        None,
+        &follow_up(id, call, count),
+        at,
+    )?;
     db.prepare_cached(
-        "UPDATE failures SET follow_up = 'open', follow_up_at = ?3
-         WHERE id = ?1 AND count >= ?2 AND follow_up IS NULL AND ?2 > 0",
+        "UPDATE failures SET follow_up = 'open', follow_up_at = ?2, work_item = ?3 WHERE id = ?1",
     )?
-    .execute(params![id, after, at])?;
+    .execute(params![id, at, item.id])?;
     Ok(())
+}
+
+/// The message is not in it: that goes with the session in which it came.
+fn follow_up(id: i64, call: &FailedCall, count: i64) -> NewItem {
+    let tool = &call.failure.tool;
+    NewItem {
+        title: format!("{tool} failed {count} times in the same way: `bowline errors show {id}`"),
+        kind: WorkKind::Bug,
+        priority: Priority::Medium,
+        status: WorkStatus::Todo,
+    }
 }
 
 /// What failed before works again.
@@ -165,10 +188,10 @@ pub(super) fn fixed(
     failure: &FailureRef,
     by: Option<&str>,
 ) -> Result<()> {
-    let (Some(project), Some(by)) = (project_of(apply)?, by) else {
+    let Some(by) = by else {
         return Ok(());
     };
-    let Some(id) = find(apply.db, project, failure)? else {
+    let Some(id) = find_ref(apply.db, failure)? else {
         return Ok(());
     };
     apply
@@ -193,6 +216,13 @@ fn find(db: &Connection, project: i64, failure: &FailureRef) -> Result<Option<i6
         }
     }
     Ok(None)
+}
+
+fn find_ref(db: &Connection, failure: &FailureRef) -> Result<Option<i64>> {
+    match traces::project(db, &failure.project)? {
+        Some(project) => find(db, project, failure),
+        None => Ok(None),
+    }
 }
 
 fn one(db: &Connection, id: i64) -> Result<Option<Failure>> {
@@ -228,15 +258,10 @@ fn bounds(db: &Connection, filter: &FailureFilter<'_>) -> Result<Option<(i64, i6
 }
 
 impl Failures for SqliteStore {
-    fn known(&self, project: &str, failure: &FailureRef) -> Result<Option<Failure>> {
-        self.look(|db| {
-            let Some(project) = traces::project(db, project)? else {
-                return Ok(None);
-            };
-            match find(db, project, failure)? {
-                Some(id) => one(db, id),
-                None => Ok(None),
-            }
+    fn known(&self, failure: &FailureRef) -> Result<Option<Failure>> {
+        self.look(|db| match find_ref(db, failure)? {
+            Some(id) => one(db, id),
+            None => Ok(None),
         })
     }
 
@@ -273,13 +298,27 @@ impl Failures for SqliteStore {
     }
 
     fn close_follow_up(&self, id: i64, at: DateTime<Utc>) -> Result<Option<Failure>> {
-        self.change_uncopied(move |db| {
+        self.change(move |db| {
             let before = one(db, id)?;
             db.prepare_cached(
                 "UPDATE failures SET follow_up = 'done', follow_up_at = ?2
                  WHERE id = ?1 AND (follow_up IS NULL OR follow_up <> 'done')",
             )?
             .execute([id, millis(at)])?;
+            let follow_up = before.as_ref().and_then(|it| Some((it, it.follow_up?)));
+            if let Some((failure, follow_up)) = follow_up
+                && follow_up.status == FollowUpStatus::Open
+                && let Some(item) = follow_up.work_item
+            {
+                work_items::change(
+                    db,
+                    &failure.project,
+                    None,
+                    item,
+                    WorkStatus::Done,
+                    millis(at),
+                )?;
+            }
             Ok(before)
         })
     }
@@ -366,6 +405,7 @@ mod tests {
     use super::*;
     use crate::record::{Change, Record};
     use crate::store::{Forget, Store};
+    use crate::work_items::{WhichItems, Work};
 
     fn open() -> (tempfile::TempDir, SqliteStore) {
         let folder = tempfile::tempdir().unwrap();
@@ -377,6 +417,7 @@ mod tests {
 
     fn a_failure(signature: u64, beginning: u64) -> FailureRef {
         FailureRef {
+            project: "/p".to_owned(),
             tool: "Bash".to_owned(),
             signature,
             beginning,
@@ -385,7 +426,7 @@ mod tests {
 
     fn submit(store: &dyn Store, id: &str, session: &str, change: Change) {
         let mut record = Record::new(id, Utc::now(), "claude-code", "PostToolUse", session);
-        record.decided.project = Some("/p".to_owned());
+        record.decided.project = Some("/p-worktree".to_owned());
         record.changes.push(change);
         store.submit(record, Box::new(|_| {}));
         store.flush().unwrap();
@@ -433,6 +474,45 @@ mod tests {
     }
 
     #[test]
+    fn f27_b_the_follow_up_is_a_work_item_and_ends_with_it() {
+        let (_folder, store) = open();
+        let items = || store.items("/p", WhichItems::All, 10).unwrap();
+        for n in 0..4 {
+            fail(&store, &format!("e{n}"), "s", &a_failure(1, 10));
+            assert_eq!(items().len(), usize::from(n >= 2), "{n}");
+        }
+        let (failure, item) = (all(&store).remove(0), items().remove(0));
+        assert_eq!(failure.follow_up.unwrap().work_item, Some(item.id));
+        assert_eq!((item.kind, item.status), (WorkKind::Bug, WorkStatus::Todo));
+        let command = format!("`bowline errors show {}`", failure.id);
+        assert!(item.title.contains(&command), "{}", item.title);
+
+        let to = |status| store.change_item("/p", None, item.id, status, Utc::now());
+        let follow_up = || all(&store)[0].follow_up.unwrap().status;
+        for (status, expected) in [
+            (WorkStatus::InProgress, FollowUpStatus::Open),
+            (WorkStatus::Done, FollowUpStatus::Done),
+            (WorkStatus::Todo, FollowUpStatus::Open),
+        ] {
+            to(status).unwrap();
+            assert_eq!(follow_up(), expected, "{status:?}");
+        }
+        store.close_follow_up(failure.id, Utc::now()).unwrap();
+        assert_eq!(items()[0].status, WorkStatus::Done);
+        assert_eq!(follow_up(), FollowUpStatus::Done);
+        fail(&store, "again", "s", &a_failure(1, 10));
+        assert_eq!(items().len(), 1, "it is never opened again");
+
+        for n in 0..3 {
+            fail(&store, &format!("o{n}"), "s", &a_failure(2, 20));
+        }
+        let other = all(&store)[0].id;
+        store.forget_failure(other).unwrap();
+        let left: Vec<i64> = items().iter().map(|item| item.id).collect();
+        assert_eq!(left, [item.id], "what nobody began goes with its failure");
+    }
+
+    #[test]
     fn f27_b_two_writers_at_once_open_one_follow_up() {
         let (folder, store) = open();
         let other = SqliteStore::open(Options::new(folder.path().join("data"))).unwrap();
@@ -472,11 +552,12 @@ mod tests {
         fail(&store, "d", "s", &other);
         let counts: Vec<u64> = all(&store).iter().map(|failure| failure.count).collect();
         assert_eq!(counts, [1, 3]);
-        assert_eq!(
-            store.known("/p", &a_failure(2, 10)).unwrap().unwrap().count,
-            3
-        );
-        assert_eq!(store.known("/q", &a_failure(1, 10)).unwrap(), None);
+        assert_eq!(store.known(&a_failure(2, 10)).unwrap().unwrap().count, 3);
+        let elsewhere = FailureRef {
+            project: "/q".to_owned(),
+            ..a_failure(1, 10)
+        };
+        assert_eq!(store.known(&elsewhere).unwrap(), None);
     }
 
     #[test]
