@@ -160,10 +160,13 @@ impl Hook for Heartbeat {
 
     async fn opinion(&self, input: &HookInput, ctx: &HookContext) -> bowline::Result<Opinion> {
         let who = who(input, ctx, &self.ground.project);
-        let opinion = self.ground.live.in_effort(&who, |effort, state, known| {
-            known.join(effort, input, ctx);
-            self.judge(effort, state, input, ctx)
-        });
+        let opinion = self
+            .ground
+            .live
+            .in_effort(&who, ctx, |effort, state, known| {
+                known.join(effort, input, ctx);
+                self.judge(effort, state, input, ctx)
+            });
         Ok(opinion.unwrap_or_default())
     }
 }

@@ -13,7 +13,7 @@ const EMPTY: &[&str] = &["and", "for", "from", "new", "the", "with"];
 
 /// What the session of an event works on: the active work item, else its effort.
 pub(super) fn active_work(ground: &Ground, input: &HookInput, ctx: &HookContext) -> Option<Work> {
-    if let Some(item) = ground.tracker.known(&input.session_id) {
+    if let Some(item) = ground.tracker.known(&input.session_id, ctx) {
         // One whose title is not known cannot be compared with anything.
         return of_item(&item);
     }

@@ -14,6 +14,7 @@ use tokio::io::AsyncReadExt as _;
 use tokio::process::Command;
 
 use super::Memory;
+use crate::caught_up::catch_up;
 use crate::continuity::open_regular;
 
 /// More is not read.
@@ -58,16 +59,16 @@ impl Tracker {
     /// What a session works on.
     pub(super) async fn ask(&self, session: &str, ctx: &HookContext) -> Asked {
         match self {
-            Self::Own(own) => own.ask(session),
+            Self::Own(own) => own.ask(session, ctx),
             Self::File(file) => by_file(file),
             Self::Command(command) => command.ask(ctx).await,
         }
     }
 
     /// The same as far as it is known without running a command: what it said last, for as long as that counts.
-    pub(super) fn known(&self, session: &str) -> Option<ActiveItem> {
+    pub(super) fn known(&self, session: &str, ctx: &HookContext) -> Option<ActiveItem> {
         let asked = match self {
-            Self::Own(own) => own.ask(session),
+            Self::Own(own) => own.ask(session, ctx),
             Self::File(file) => by_file(file),
             Self::Command(command) => return command.said(),
         };
@@ -96,7 +97,7 @@ pub(super) struct Own {
 }
 
 impl Own {
-    fn ask(&self, session: &str) -> Asked {
+    fn ask(&self, session: &str, ctx: &HookContext) -> Asked {
         let Some(store) = self.memory.store() else {
             return Asked::Unknown("there is no store".to_owned());
         };
@@ -107,7 +108,7 @@ impl Own {
         {
             return Asked::Known(item.clone());
         }
-        store.catch_up();
+        catch_up(store.as_ref(), ctx);
         let item = match store.work().active_item(&self.project, Some(session)) {
             Ok(item) => item.as_ref().map(ActiveItem::from),
             Err(error) => return Asked::Unknown(error.to_string()),
