@@ -23,21 +23,29 @@ fn a_failure(signature: u64, beginning: u64) -> FailureRef {
     }
 }
 
-fn submit(store: &dyn Store, id: &str, session: &str, change: Change) {
+fn record(id: &str, session: &str, change: Change) -> Record {
     let mut record = Record::new(id, Utc::now(), "claude-code", "PostToolUse", session);
     record.decided.project = Some("/p-worktree".to_owned());
     record.changes.push(change);
+    record
+}
+
+fn submit(store: &dyn Store, record: Record) {
     store.submit(record, Box::new(|_| {}));
     store.flush().unwrap();
 }
 
-fn fail(store: &dyn Store, id: &str, session: &str, failure: &FailureRef) {
+fn failed(id: &str, session: &str, failure: &FailureRef) -> Record {
     let call = FailedCall {
         failure: failure.clone(),
         message: Some(format!("boom in {session}")),
         follow_up_after: 3,
     };
-    submit(store, id, session, Change::Failed(call));
+    record(id, session, Change::Failed(call))
+}
+
+fn fail(store: &dyn Store, id: &str, session: &str, failure: &FailureRef) {
+    submit(store, failed(id, session, failure));
 }
 
 fn all(store: &SqliteStore) -> Vec<Failure> {
@@ -54,11 +62,12 @@ fn f27_b_the_third_time_opens_one_follow_up_and_the_fourth_none() {
     let boom = a_failure(1, 10);
     let follow_up = |store: &SqliteStore| all(store)[0].follow_up;
     for (n, session) in ["s1", "s1", "s2", "s2", "s3"].iter().enumerate() {
-        fail(&store, &format!("e{n}"), session, &boom);
+        let record = failed(&format!("e{n}"), session, &boom);
+        // A record that is handed over twice counts once.
+        submit(&store, record.clone());
+        submit(&store, record);
         assert_eq!(follow_up(&store).is_some(), n >= 2, "{n}");
     }
-    // A record that is handed over twice counts once.
-    fail(&store, "e4", "s3", &boom);
     let found = all(&store);
     assert_eq!(found.len(), 1);
     assert_eq!((found[0].count, found[0].sessions), (5, 3));
@@ -170,8 +179,11 @@ fn what_is_forgotten_of_failures_is_gone() {
     fail(&store, "a", "s1", &both);
     fail(&store, "b", "s2", &both);
     fail(&store, "c", "s1", &alone);
-    submit(&store, "d", "s1", fixed(&both, "in s1"));
-    submit(&store, "e", "s2", fixed(&a_failure(9, 9), "nothing"));
+    submit(&store, record("d", "s1", fixed(&both, "in s1")));
+    submit(
+        &store,
+        record("e", "s2", fixed(&a_failure(9, 9), "nothing")),
+    );
     assert_eq!(all(&store)[1].fixed_by.as_deref(), Some("in s1"));
     store.forget(Forget::Session("s1")).unwrap();
     let left = all(&store);
