@@ -8,7 +8,7 @@ use std::str::FromStr;
 use serde_core::{Serialize, Serializer};
 
 use crate::near;
-use crate::spelling::Spellings;
+use crate::spelling::{self, Spellings};
 
 /// What a block can still do when the event arrives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -201,6 +201,11 @@ impl HookEvent {
             let folded = fold(name);
             all().find(|event| fold(event.name()) == folded)
         })
+    }
+
+    /// The event of this name as Bowline or any agent spells it (`beforeShellExecution`).
+    pub fn from_any_spelling(name: &str) -> Option<Self> {
+        Self::from_name(name).or_else(|| spelling::find_anywhere(name))
     }
 
     /// The known event whose name is nearest to a misspelt one, if any is near enough to suggest.

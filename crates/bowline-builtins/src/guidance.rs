@@ -33,23 +33,26 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bowline::hooks::{HookContext, HookInput};
-use bowline::settings::{Config, Settings};
+use bowline::settings::{Config, Locations, Settings};
 use bowline_agents::Tool;
 use bowline_guidance::call::{self, CallKind};
 
 use advice::Advice;
 pub use memory::Memory;
 pub use testing::Testing;
+use tracker::Tracker;
 
 use crate::analyst::Analyst;
 use crate::assemble::{BuiltinHook, SharedState};
-use crate::continuity::Live;
+use crate::continuity::{Live, project_of};
 use crate::machine::Machine;
 
 /// What the hooks of one project share.
 #[derive(Debug)]
 struct Ground {
     project: PathBuf,
+    /// The main checkout of the project. What its worktrees share is kept under its name.
+    root: PathBuf,
     config: Config,
     machine: Arc<Machine>,
     /// Where files for people are kept.
@@ -59,6 +62,7 @@ struct Ground {
     advice: Advice,
     spending: cost::Spending,
     analyst: Arc<Analyst>,
+    tracker: Tracker,
 }
 
 impl Ground {
@@ -119,8 +123,16 @@ pub(crate) fn hooks(
     shared: &SharedState,
     analyst: &Arc<Analyst>,
 ) -> Vec<BuiltinHook> {
+    let root = project_of(&settings.project, &Locations::from_env());
+    let tracker = Tracker::new(
+        &settings.config.work,
+        &settings.project,
+        &root,
+        &shared.memory,
+    );
     let ground = Arc::new(Ground {
         project: settings.project.clone(),
+        root,
         config: settings.config.clone(),
         machine: Arc::clone(&shared.machine),
         data_folder: shared.data_folder.clone(),
@@ -129,6 +141,7 @@ pub(crate) fn hooks(
         advice: Advice::new(settings.config.advice.clone(), Arc::clone(&shared.memory)),
         spending: cost::Spending::new(settings.config.cost.clone(), shared.memory.store()),
         analyst: Arc::clone(analyst),
+        tracker,
     });
     [
         reflection::Reflection::builtin(&ground),
@@ -150,7 +163,7 @@ pub(crate) fn hooks(
         metrics::Metrics::builtin(&ground),
         cost::Track::builtin(&ground),
         cost::Budget::builtin(&ground),
-        cost::Delegation::builtin(&ground),
+        cost::ConductHook::builtin(&ground),
     ]
     .into_iter()
     .flatten()

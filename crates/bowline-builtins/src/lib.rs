@@ -28,6 +28,7 @@
 
 mod analyst;
 mod assemble;
+mod caught_up;
 pub mod continuity;
 pub mod guard;
 pub mod guidance;

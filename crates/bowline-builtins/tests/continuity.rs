@@ -6,16 +6,18 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use bowline::hooks::{Decision, HookContext, HookInput, HookManager, Opinion, Services};
 use bowline::settings::{self, Locations};
 use bowline_builtins::continuity::{Desk, Live};
 use bowline_builtins::machine::Machine;
+use bowline_builtins::recorder::make_record;
 use bowline_builtins::{Builtins, SharedState, assemble};
 use bowline_continuity::action::{EffortStart, MetadataPatch, Who};
 use bowline_continuity::effort::EffortId;
 use bowline_continuity::effort_command::EffortCommand;
-use bowline_store::{Options, SqliteStore, Store};
+use bowline_store::{Enforcement, Options, SqliteStore, Store};
 use chrono::Utc;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -26,6 +28,7 @@ struct Project {
     store: Arc<SqliteStore>,
     manager: HookManager,
     effort: EffortId,
+    events: AtomicU32,
 }
 
 impl Project {
@@ -55,6 +58,7 @@ impl Project {
             effort: begun.effort.id,
             store,
             folder,
+            events: AtomicU32::new(0),
         }
     }
 
@@ -66,10 +70,17 @@ impl Project {
         self.store.continuity().patch_metadata(&patch).unwrap();
     }
 
+    /// Decides an event, and keeps its record.
     async fn trigger(&self, input: HookInput) -> Opinion {
         let cwd: PathBuf = self.folder.path().into();
-        let ctx = HookContext::new("s1").with_cwd(cwd).with_call_id("event");
-        self.manager.trigger(input, &ctx).await.output
+        let number = self.events.fetch_add(1, Ordering::Relaxed);
+        let id = format!("{:012x}-{number}", Utc::now().timestamp_millis());
+        let ctx = HookContext::new("s1").with_cwd(cwd).with_call_id(id);
+        let result = self.manager.trigger(input.clone(), &ctx).await;
+        let record = make_record(Utc::now(), &input, &ctx, &result, Enforcement::Enforced);
+        self.store.submit(record.unwrap(), Box::new(|_| {}));
+        self.store.flush().unwrap();
+        result.output
     }
 
     async fn call(&self, command: &str) -> Opinion {
@@ -104,6 +115,32 @@ async fn f34_c_an_effort_has_its_own_number_of_calls() {
     let third = project.call("ls").await;
     assert!(denied(&third).is_some(), "{third:?}");
     assert_eq!(third.rule.as_deref(), Some("effort.heartbeat"));
+}
+
+#[tokio::test]
+async fn f34_a_only_an_entry_that_was_made_lifts_the_block() {
+    let project = Project::new();
+    project.steer("blockAfter", json!(2));
+    project.call("ls").await;
+    assert!(denied(&project.call("ls").await).is_some());
+    // The command is about to run. Whether it logs anything is not known yet.
+    let log = project.call("bowline effort log ''").await;
+    assert_eq!(denied(&log), None);
+    assert!(denied(&project.call("ls").await).is_some());
+    let log = |text: &str| {
+        let text = text.to_owned();
+        let who = Who {
+            folder: project.folder.path().to_string_lossy().into_owned(),
+            session: Some("s1".to_owned()),
+            ..Who::default()
+        };
+        let desk = Desk::new(project.store.as_ref(), project.folder.path(), None);
+        desk.perform(&who, &EffortCommand::Log { text }, Utc::now())
+    };
+    log(" ").unwrap_err();
+    assert!(denied(&project.call("ls").await).is_some());
+    log("Looked at the login").unwrap();
+    assert_eq!(denied(&project.call("ls").await), None);
 }
 
 #[tokio::test]

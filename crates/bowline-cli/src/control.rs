@@ -15,6 +15,8 @@ use crate::error::{Error, ErrorKind, Result};
 const PATIENCE: Duration = Duration::from_secs(15);
 /// One that ends without another in its place is tried once more, in case that other one has just ended too.
 const MOST_STARTS: u32 = 2;
+/// One that does not answer in time is asked so often before it counts as hung: it may have much to do.
+const MOST_QUESTIONS: u32 = 3;
 const LOOK: Duration = Duration::from_millis(10);
 
 /// Whether there was something to stop.
@@ -44,12 +46,29 @@ pub(crate) fn older_log_file(places: &Places) -> std::path::PathBuf {
 
 /// The status of the running daemon; `None` if there is none.
 pub(crate) fn status(places: &Places) -> Result<Option<Status>> {
-    let status = Connection::open_with(&places.socket, Patience::Short)
-        .and_then(|mut daemon| daemon.status());
+    told(places, ask_status(places))
+}
+
+fn ask_status(places: &Places) -> Result<Status, AskError> {
+    Connection::open_with(&places.socket, Patience::Short).and_then(|mut daemon| daemon.status())
+}
+
+fn told(places: &Places, status: Result<Status, AskError>) -> Result<Option<Status>> {
     match status {
         Ok(status) => Ok(Some(status)),
         Err(error) if is_absence(&error) => Ok(None),
         Err(error) => Err(trouble(places, &error)),
+    }
+}
+
+/// Asks again while the answer is late.
+fn patiently<T>(mut ask: impl FnMut() -> Result<T, AskError>) -> Result<T, AskError> {
+    let mut questions = 1;
+    loop {
+        match ask() {
+            Err(error) if is_late(&error) && questions < MOST_QUESTIONS => questions += 1,
+            answered => return answered,
+        }
     }
 }
 
@@ -59,7 +78,7 @@ pub(crate) fn start(places: &Places) -> Result<Status> {
     let mut child: Option<Child> = None;
     let mut starts = 0;
     loop {
-        if let Some(status) = status(places)? {
+        if let Some(status) = told(places, patiently(|| ask_status(places)))? {
             if !is_newer(VERSION, &status.version) {
                 return Ok(answering(places, status));
             }
@@ -130,13 +149,15 @@ pub(crate) fn stop(places: &Places) -> Result<Stopped> {
     let began = Instant::now();
     let mut found = Stopped::Before;
     let stopping = loop {
-        let asked =
-            Connection::open_with(&places.socket, Patience::Short).and_then(|mut daemon| {
-                // The process that listens holds the lock until it has answered and exited.
-                let holder = Holder::of(places);
-                daemon.ask("daemon.stop", Map::new())?;
-                Ok(holder)
-            });
+        let asked = patiently(|| {
+            let mut daemon = Connection::open_with(&places.socket, Patience::Short)?;
+            // The process that listens holds the lock until it has answered and exited.
+            let holder = Holder::of(places);
+            // It may end without an answer.
+            found = Stopped::Now;
+            daemon.ask("daemon.stop", Map::new())?;
+            Ok(holder)
+        });
         match asked {
             Ok(holder) => break holder,
             Err(error) if !is_absence(&error) => return Err(trouble(places, &error)),
@@ -193,6 +214,11 @@ fn is_absence(error: &AskError) -> bool {
     )
 }
 
+/// Whether a daemon has not answered in time.
+fn is_late(error: &AskError) -> bool {
+    matches!(error, AskError::Unreachable(error) if matches!(error.kind(), Io::WouldBlock | Io::TimedOut))
+}
+
 /// Whether no socket can be at its place.
 fn cannot_be(error: &AskError) -> bool {
     matches!(error, AskError::Unreachable(error) if matches!(error.kind(), Io::NotADirectory | Io::InvalidFilename))
@@ -200,9 +226,8 @@ fn cannot_be(error: &AskError) -> bool {
 
 /// What is wrong with a daemon that cannot be asked, and what to do about it.
 pub(crate) fn trouble(places: &Places, error: &AskError) -> Error {
-    let is_late = matches!(error, AskError::Unreachable(error) if matches!(error.kind(), Io::WouldBlock | Io::TimedOut));
     match Holder::of(places) {
-        Some(Holder { pid: Some(pid), .. }) if is_late => Error::new(
+        Some(Holder { pid: Some(pid), .. }) if is_late(error) => Error::new(
             ErrorKind::System,
             format!("the daemon, process {pid}, does not answer"),
         )

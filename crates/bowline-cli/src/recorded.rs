@@ -1,5 +1,5 @@
 //! One decided event and its call, as people name them: by the event's id or its beginning, by the agent's id of the call, or as the
-//! `last` one that was stopped.
+//! `last` one that was stopped, in the project of this folder if one was stopped there.
 
 use std::collections::BTreeSet;
 
@@ -13,12 +13,15 @@ use bowline_store::{RecordedEvent, Trace};
 
 use crate::ask::Records;
 use crate::error::{Error, Result};
+use crate::project;
 use crate::ui::{Ui, reveal};
 
 /// At most this many events are searched.
 const SEARCHED: usize = 10_000;
 /// A shorter beginning of an id could be a word.
 const SHORTEST: usize = 6;
+/// The name of the last call that was stopped.
+pub(crate) const LAST: &str = "last";
 /// The placeholder for what was not recorded.
 const NOT_KEPT: &[&str] = &["[REDACTED", "left out]", "[left out"];
 
@@ -33,17 +36,16 @@ impl Recorded {
     /// Finds what is named; `None` if nothing has that name.
     pub(crate) fn find(named: &str, ui: &Ui) -> Result<Option<Self>> {
         let mut records = Records::open(ui)?;
-        let last = events::Last {
-            limit: Some(SEARCHED),
-            ..events::Last::default()
+        let mut meant = match named {
+            LAST => last_stopped(&mut records, ui)?,
+            _ => newest(None, &mut records, ui)?,
         };
-        let mut meant = records.ask(&last, ui)?;
         // As lists cut it.
         let named = named.trim_end_matches('…');
         let is_whole = |id: &str| id == named;
         let is_beginning = |id: &str| named.len() >= SHORTEST && id.starts_with(named);
-        if named == "last" {
-            meant.retain(|it| it.decided.decision >= Decision::Ask);
+        if named == LAST {
+            meant.truncate(1);
         } else if meant.iter().any(|it| has_id(it, is_whole)) {
             meant.retain(|it| has_id(it, is_whole));
         } else {
@@ -83,6 +85,29 @@ impl Recorded {
         let whole = !NOT_KEPT.iter().any(|mark| exact.what.contains(mark));
         whole.then_some(exact)
     }
+}
+
+/// Those that were stopped in the project of this folder; where none was, those of all projects.
+fn last_stopped(records: &mut Records, ui: &Ui) -> Result<Vec<RecordedEvent>> {
+    let here = project::load(&project::folder(None)?).project;
+    let here = here.to_string_lossy().into_owned();
+    for project in [Some(here), None] {
+        let mut events = newest(project, records, ui)?;
+        events.retain(|it| it.decided.decision >= Decision::Ask);
+        if !events.is_empty() {
+            return Ok(events);
+        }
+    }
+    Ok(Vec::new())
+}
+
+fn newest(project: Option<String>, records: &mut Records, ui: &Ui) -> Result<Vec<RecordedEvent>> {
+    let last = events::Last {
+        project,
+        limit: Some(SEARCHED),
+        ..events::Last::default()
+    };
+    records.ask(&last, ui)
 }
 
 fn has_id(event: &RecordedEvent, is_it: impl Fn(&str) -> bool) -> bool {

@@ -6,6 +6,8 @@ use std::fs::OpenOptions;
 use std::path::Path;
 use std::process;
 
+use bowline_daemon::rpc::efforts::SESSION_VARIABLE;
+
 use crate::error::{Error, ErrorKind, Result};
 
 /// Programs that run another one, which their first argument names.
@@ -30,7 +32,8 @@ pub(crate) fn person() -> Result<()> {
 
 /// Refuses what runs below an agent.
 pub(crate) fn no_agent() -> Result<()> {
-    let mark = bowline_agents::marks().find(|name| std::env::var_os(name).is_some());
+    let mut marks = bowline_agents::marks().chain([SESSION_VARIABLE]);
+    let mark = marks.find(|name| std::env::var_os(name).is_some());
     let above = || ancestors().find_map(|it| agent_in(&it).map(ToOwned::to_owned));
     let who = mark.map(|name| format!("{name} is set"));
     match who.or_else(|| above().map(|name| format!("`{name}` started it"))) {

@@ -60,6 +60,9 @@ pub struct Begun {
     pub effort: Effort,
     /// Whether it existed before.
     pub how: How,
+    /// What an earlier session left, which the session that takes it up gets and no other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<Dehydrated>,
 }
 
 /// Whether an effort is new.

@@ -167,6 +167,11 @@ pub fn for_subagent(effort: &Effort) -> String {
     text
 }
 
+/// What a session is told that takes up an effort while it runs.
+pub fn of_left(left: &Dehydrated) -> String {
+    left_behind(left).text()
+}
+
 const SEPARATOR: &str = "\n\n";
 
 fn joined(before: &[String], after: &[String]) -> String {

@@ -19,9 +19,7 @@ pub struct ToolUse<'a> {
 /// What a tool call is to the heartbeat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// It writes into the effort's log.
-    Log,
-    /// It talks to Bowline in another way.
+    /// It talks to Bowline. What it changes there, the store knows: a log entry that was made begins the count anew.
     Engine,
     /// It is no work of the agent's own: a question, a delegation, a to-do list, a look at the task's files.
     Exempt,
@@ -79,12 +77,9 @@ fn kind_of_line(line: &str) -> Kind {
             .collect();
         match command.as_slice() {
             [] | ["cd", ..] => {}
-            [program, arguments @ ..] if is_bowline(program) => match kind_of(arguments) {
-                Kind::Log => line = Kind::Log,
-                Kind::Engine if line != Kind::Log => line = Kind::Engine,
-                Kind::Engine | Kind::Exempt => {}
-                Kind::Ordinary => return Kind::Ordinary,
-            },
+            [program, arguments @ ..] if is_bowline(program) && !runs_another(arguments) => {
+                line = Kind::Engine;
+            }
             _ => return Kind::Ordinary,
         }
     }
@@ -103,19 +98,14 @@ fn is_bowline(program: &str) -> bool {
     program.rsplit('/').next() == Some("bowline")
 }
 
-fn kind_of(arguments: &[&str]) -> Kind {
+/// Whether the command of Bowline runs another program.
+fn runs_another(arguments: &[&str]) -> bool {
     let arguments = match arguments {
         ["--color", _, rest @ ..] => rest,
         [color, rest @ ..] if color.starts_with("--color=") => rest,
         all => all,
     };
-    match arguments {
-        ["effort", "log", "--help" | "-h", ..] => Kind::Engine,
-        ["effort", "log", ..] => Kind::Log,
-        // It runs another program.
-        ["supervise", ..] => Kind::Ordinary,
-        _ => Kind::Engine,
-    }
+    matches!(arguments, ["supervise", ..])
 }
 
 /// What a tool call does to the count of its session.
@@ -123,8 +113,6 @@ fn kind_of(arguments: &[&str]) -> Kind {
 pub enum Beat {
     /// Nothing.
     Uncounted,
-    /// It begins again at 0.
-    Reset,
     /// It goes up, and the call is allowed.
     Counted {
         /// The count with this call.
@@ -148,7 +136,6 @@ pub fn beat(effort: &Effort, count: u32, kind: Kind, default_limit: u32) -> Beat
         return Beat::Uncounted;
     }
     match kind {
-        Kind::Log => Beat::Reset,
         Kind::Engine | Kind::Exempt => Beat::Uncounted,
         Kind::Ordinary => {
             let count = count.saturating_add(1);
@@ -189,34 +176,37 @@ mod tests {
     #[test]
     fn a_line_is_classified_by_all_that_it_does() {
         for (line, expected) in [
-            ("bowline effort log 'found it'", Kind::Log),
+            ("bowline effort log 'found it'", Kind::Engine),
             (
                 "bowline effort log \"found it; cargo test | tail\"",
-                Kind::Log,
+                Kind::Engine,
             ),
-            ("  bowline   effort log x", Kind::Log),
-            ("cd /home/ann/shop && bowline effort log x", Kind::Log),
-            ("cd \"$HOME\"; bowline effort log x", Kind::Log),
+            ("  bowline   effort log x", Kind::Engine),
+            ("cd /home/ann/shop && bowline effort log x", Kind::Engine),
+            ("cd \"$HOME\"; bowline effort log x", Kind::Engine),
             (
                 "BOWLINE_HOME=/tmp/b AGENT_ID=a bowline effort log x",
-                Kind::Log,
+                Kind::Engine,
             ),
-            ("env AGENT_ID=a bowline effort log x", Kind::Log),
-            ("/usr/local/bin/bowline effort log x", Kind::Log),
-            ("~/.cargo/bin/bowline effort log x", Kind::Log),
-            ("bowline --color never effort log x", Kind::Log),
-            ("bowline --color=never effort log x", Kind::Log),
-            ("bowline effort log x 2>&1", Kind::Log),
+            ("env AGENT_ID=a bowline effort log x", Kind::Engine),
+            ("/usr/local/bin/bowline effort log x", Kind::Engine),
+            ("~/.cargo/bin/bowline effort log x", Kind::Engine),
+            ("bowline --color never effort log x", Kind::Engine),
+            ("bowline --color=never effort log x", Kind::Engine),
+            ("bowline effort log x 2>&1", Kind::Engine),
             (
                 "bowline effort log <<'EOF'\nran `cargo test` | it fails\nEOF",
-                Kind::Log,
+                Kind::Engine,
             ),
             (
                 "bowline effort log \"$(cat <<'EOF'\n## Found it\nran `x`\nEOF\n)\"",
-                Kind::Log,
+                Kind::Engine,
             ),
-            ("bowline effort log x && bowline effort phase 2", Kind::Log),
-            ("bowline effort phase 2\nbowline effort log x", Kind::Log),
+            (
+                "bowline effort log x && bowline effort phase 2",
+                Kind::Engine,
+            ),
+            ("bowline effort phase 2\nbowline effort log x", Kind::Engine),
             ("bowline effort log --help", Kind::Engine),
             ("bowline effort phase \"2: Build\"", Kind::Engine),
             ("bowline note add 'use sqlite'", Kind::Engine),
@@ -306,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tenth_call_is_blocked_until_the_agent_logs() {
+    fn the_tenth_call_is_blocked_and_each_one_after_it() {
         let effort = sample();
         let mut count = 0;
         for expected in 1..=9 {
@@ -333,7 +323,6 @@ mod tests {
         }
         assert_eq!(beat(&effort, count, Kind::Engine, 10), Beat::Uncounted);
         assert_eq!(beat(&effort, count, Kind::Exempt, 10), Beat::Uncounted);
-        assert_eq!(beat(&effort, count, Kind::Log, 10), Beat::Reset);
     }
 
     #[test]
@@ -386,7 +375,7 @@ mod tests {
             ..Metadata::default()
         });
         for effort in [finished, loading, dehydrating] {
-            for kind in [Kind::Ordinary, Kind::Log, Kind::Engine, Kind::Exempt] {
+            for kind in [Kind::Ordinary, Kind::Engine, Kind::Exempt] {
                 let beat = beat(&effort, 99, kind, 10);
                 assert_eq!(beat, Beat::Uncounted, "{kind:?} {effort:?}");
             }
@@ -400,6 +389,6 @@ mod tests {
         assert!(reason.contains("fix-login #2 (implement)"), "{reason}");
         let command = reason.split('`').nth(1).unwrap();
         assert_eq!(command, "bowline effort log \"what you did and found\"");
-        assert_eq!(classify(&shell(command), &sample().task), Kind::Log);
+        assert_eq!(classify(&shell(command), &sample().task), Kind::Engine);
     }
 }

@@ -288,7 +288,7 @@ fn remember(folders: &Folders, session: &str, folder: &Path) {
 fn with_event(mut payload: Value, event: Option<&str>) -> Value {
     let named = event_named(&payload);
     let is_gate = |name: &str| {
-        HookEvent::from_name(name).is_some_and(|event| event.class() == EventClass::Gate)
+        HookEvent::from_any_spelling(name).is_some_and(|event| event.class() == EventClass::Gate)
     };
     let counts = |event: &&str| named.is_none_or(|named| is_gate(event) && !is_gate(named));
     if let Some(event) = event.filter(counts)

@@ -421,6 +421,20 @@ fn where_two_events_are_named_the_gate_counts() {
 }
 
 #[test]
+fn a_gate_counts_however_an_agent_spells_it() {
+    let stage = Stage::new();
+    for (argument, exit) in [("beforeShellExecution", 2), ("afterShellExecution", 0)] {
+        let mut call = stage.call();
+        call.event = Some(argument.to_owned());
+        let mut event = stage.bash("git push -f");
+        event["hook_event_name"] = "PostToolUse".into();
+        let answer = stage.client().hook(call, &event);
+        // This agent has no such event. What cannot be judged does not pass.
+        assert_eq!(answer.exit, exit, "{argument}: {answer:?}");
+    }
+}
+
+#[test]
 fn the_event_may_come_from_the_command_line() {
     let stage = Stage::new();
     let mut payload = stage.bash("git push -f");

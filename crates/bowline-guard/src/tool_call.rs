@@ -2,27 +2,28 @@
 //! whether its names are what they look like. The strictest finding wins.
 
 mod deed;
+mod quote;
 mod server;
+mod verdict;
 
 use bowline_agents::Tool;
 
 use crate::Strictness;
 use crate::effect::{Category, Effect, Gravity};
 use crate::families::{self, rule::rules};
-use crate::invocation::{Arg, Invocation, Opened, Opening, Stdin, Through};
+use crate::invocation::{Arg, Invocation, Opened, Opening, Stdin};
 use crate::judge::{Judgement, judge, judge_powershell};
 use crate::lookalikes;
 use crate::loss::{Act, Target, Writing};
 use crate::paths::{World, resolve_literal};
 use crate::policy::{Counted, GuardPolicy};
-use crate::secrets::redact;
 use crate::sensitive::{self, SensitiveFinding, ToolFields};
 use crate::tool::FileVerb;
 use deed::{judge_deed, judge_verb};
+pub use quote::shortened;
+use quote::{presentable, quoted};
 pub use server::ServerFields;
-
-/// A command is quoted in a reason up to this many characters.
-const MAX_QUOTED: usize = 120;
+pub use verdict::Verdict;
 
 pub(crate) const REWRITE_NAME: &str =
     "write the name in plain characters; if it is really spelled so, let the person confirm it";
@@ -102,78 +103,6 @@ impl<'input> ToolCall<'input> {
         ]
         .into_iter()
         .flatten()
-    }
-}
-
-impl From<Gravity> for Strictness {
-    fn from(gravity: Gravity) -> Self {
-        match gravity {
-            Gravity::Harmless => Self::Allow,
-            Gravity::Doubtful => Self::Ask,
-            Gravity::Grave => Self::Deny,
-        }
-    }
-}
-
-/// The verdict on a call. Its texts hold no secrets, and nothing that deceives the eye.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Verdict {
-    /// The answer.
-    pub decision: Strictness,
-    /// The rule behind it, such as `git.reset-hard`.
-    pub rule: Option<String>,
-    /// The family of what was found.
-    pub category: Option<Category>,
-    /// What was matched and why it matters.
-    pub reason: Option<String>,
-    /// A safer way, in words that a model can act on.
-    pub instead: Option<String>,
-}
-
-impl Verdict {
-    const ALLOW: Self = Self {
-        decision: Strictness::Allow,
-        rule: None,
-        category: None,
-        reason: None,
-        instead: None,
-    };
-
-    fn new(decision: Strictness, category: Category, rule: &str, reason: &str) -> Self {
-        if decision == Strictness::Allow {
-            return Self::ALLOW;
-        }
-        Self {
-            decision,
-            rule: Some(rule.to_owned()),
-            category: Some(category),
-            reason: Some(presentable(reason)),
-            instead: None,
-        }
-    }
-
-    fn instead(mut self, advice: Option<&str>) -> Self {
-        self.instead = advice.map(presentable).filter(|_| self.rule.is_some());
-        self
-    }
-
-    /// The reason and the safer way, as one text for the model.
-    pub fn message(&self) -> Option<String> {
-        let reason = self.reason.as_deref()?.trim_end_matches('.');
-        Some(match self.instead.as_deref() {
-            Some(advice) => format!("{reason}. Instead: {}.", advice.trim_end_matches('.')),
-            None => format!("{reason}."),
-        })
-    }
-
-    /// The stricter of both; this one if they agree.
-    pub fn or_stricter(self, other: Self) -> Self {
-        if other.decision > self.decision {
-            other
-        } else {
-            self
-        }
     }
 }
 
@@ -466,71 +395,6 @@ fn own_settings(tool: &str, call: &ToolCall<'_>, world: &dyn World) -> Option<Ef
     families::effects(&run, world)
         .into_iter()
         .find(|effect| effect.category == Category::OwnSettings)
-}
-
-/// The command line of a run, as it was written.
-fn quoted(run: &Invocation) -> String {
-    // The program that does the same is nowhere in the text.
-    if let Some(Through::Wrapper(language)) = run.through.last()
-        && is_language(language)
-    {
-        return format!("the {language} code");
-    }
-    let program = run.program.as_deref().unwrap_or("an unknown program");
-    let args = run.args.iter().map(|it| it.source.as_str());
-    let written = run.opened.iter().filter(|it| it.how == Opening::Overwrite);
-    let written = written.map(|it| it.file.source.as_str());
-    let written = written.filter(|it| *it != "/dev/null");
-    let words = [program].into_iter().chain(args);
-    let words = words.chain(written.flat_map(|it| [">", it]));
-    let mut line = String::new();
-    for word in words {
-        line.push_str(if line.is_empty() { "" } else { " " });
-        line.push_str(word);
-        if line.len() > 4 * MAX_QUOTED {
-            break;
-        }
-    }
-    // `> FILE` without a program.
-    let line = line
-        .strip_prefix(": >")
-        .map(|it| format!(">{it}"))
-        .unwrap_or(line);
-    format!("`{}`", shortened(&line))
-}
-
-/// Whether code of this program is read, and told as programs that do the same.
-fn is_language(program: &str) -> bool {
-    matches!(
-        program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'),
-        "python"
-            | "pypy"
-            | "ipython"
-            | "perl"
-            | "ruby"
-            | "node"
-            | "nodejs"
-            | "deno"
-            | "bun"
-            | "php"
-            | "lua"
-            | "tclsh"
-    )
-}
-
-/// A text as a reason quotes it: without secrets, in one line, and not longer than a person reads.
-pub fn shortened(text: &str) -> String {
-    // Secrets are known by their whole length, so they go before the text is cut.
-    let text = redact(text);
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match text.char_indices().nth(MAX_QUOTED) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text,
-    }
-}
-
-fn presentable(text: &str) -> String {
-    lookalikes::escape(&redact(text))
 }
 
 #[cfg(test)]

@@ -119,7 +119,7 @@ fn cap_change(change: &mut Change) -> usize {
             cut_name(&mut start.to);
             cut_option(&mut start.description, MESSAGE);
         }
-        Change::SubagentStarted | Change::HeartbeatCounted | Change::HeartbeatReset => {}
+        Change::SubagentStarted | Change::HeartbeatCounted => {}
         Change::DelegationEnded(end) => cut_option(&mut end.last_message, MESSAGE),
         // JSON has no other numbers.
         Change::ContextUsed { used } if used.is_finite() => {}
@@ -156,10 +156,12 @@ fn cap_change(change: &mut Change) -> usize {
         }
         Change::Failed(call) => {
             cut_name(&mut call.failure.tool);
+            cut(&mut call.failure.project, PATH);
             cut_option(&mut call.message, ERROR);
         }
         Change::FailureFixed { failure, by } => {
             cut_name(&mut failure.tool);
+            cut(&mut failure.project, PATH);
             cut_option(by, ERROR);
         }
         Change::TranscriptRead { path, messages, .. } => {

@@ -16,9 +16,11 @@ pub struct FailedCall {
     pub follow_up_after: u32,
 }
 
-/// By what a failure is known within a project.
+/// By what a failure is known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailureRef {
+    /// The project's folder; of a linked worktree its main checkout, so that they share their failures.
+    pub project: String,
     /// The tool.
     pub tool: String,
     /// A number for the message without what differs from time to time.
@@ -55,13 +57,15 @@ pub struct Failure {
     pub fixed_at: Option<DateTime<Utc>>,
 }
 
-/// Something to look at, because it failed too often.
+/// Something to look at, because it failed too often: a work item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FollowUp {
     /// How it stands.
     pub status: FollowUpStatus,
     /// Since when.
     pub since: DateTime<Utc>,
+    /// The work item's number; none if somebody dealt with the failure before it came too often.
+    pub work_item: Option<i64>,
 }
 
 /// How a follow-up stands.
@@ -113,8 +117,8 @@ pub struct FailureFilter<'a> {
 
 /// Knows what failed before. What comes with an event is a [`Change`](crate::Change) of its record; the rest is here.
 pub trait Failures: Send + Sync {
-    /// The failure of a project that a message shows: the same without what differs, or one that begins alike.
-    fn known(&self, project: &str, failure: &FailureRef) -> Result<Option<Failure>>;
+    /// The failure that a message shows: the same without what differs, or one that begins alike.
+    fn known(&self, failure: &FailureRef) -> Result<Option<Failure>>;
 
     /// The failures that a filter lets through, the last one first.
     fn list(&self, filter: &FailureFilter<'_>) -> Result<Vec<Failure>>;
@@ -128,7 +132,7 @@ pub trait Failures: Send + Sync {
     /// Everything that failed, oldest first.
     fn all_times(&self, filter: &FailureFilter<'_>) -> Result<Vec<PastFailure>>;
 
-    /// Notes that somebody has dealt with a failure. Says what it was before; `None` if there is none.
+    /// Notes that somebody has dealt with a failure, and ends its work item. Says what it was before; `None` if there is none.
     fn close_follow_up(&self, id: i64, at: DateTime<Utc>) -> Result<Option<Failure>>;
 
     /// Removes a failure and all times that it came; gives it back if there was one.

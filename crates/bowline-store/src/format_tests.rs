@@ -108,7 +108,6 @@ fn changes_of_continuity_keep_their_format() {
             json!({"EffortJoined": {"effort": 3, "transcript": null}}),
         ),
         (Change::HeartbeatCounted, json!("HeartbeatCounted")),
-        (Change::HeartbeatReset, json!("HeartbeatReset")),
         (
             Change::ContextUsed { used: 0.5 },
             json!({"ContextUsed": {"used": 0.5}}),

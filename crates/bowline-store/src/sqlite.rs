@@ -2,6 +2,7 @@
 
 mod apply;
 mod backend;
+mod beside;
 mod calls;
 mod checkpoint;
 mod connection;
@@ -21,6 +22,7 @@ mod keys;
 mod log;
 mod memory;
 mod open_calls;
+mod options;
 mod queries;
 mod readers;
 mod recent;
@@ -48,10 +50,10 @@ use crate::folder;
 use crate::gap::{Gap, PendingGaps};
 use crate::hook_figures::{HookFigures, PendingFigures};
 use crate::queue::{Step, lock};
-use crate::record::{MemoryOf, Record, RememberedSession};
+use crate::record::{MemoryOf, RememberedSession};
 use crate::reserve::{Locked, Reserve};
 use crate::session::{SessionDetails, SessionFilter, SessionSummary};
-use crate::spool::{self, Spool, SpoolOptions};
+use crate::spool::{Spool, SpoolOptions};
 use crate::store::{Forget, Forgotten, Integrity, Size, Store, Waiting};
 use crate::submission::Submission;
 use crate::trace::{EventFilter, RecordedEvent, SessionRef, Trace, TraceFilter, TraceStatistics};
@@ -60,8 +62,10 @@ use crate::work::PastCall;
 use crate::work_items::Work;
 use crate::writer::{Backend, Drained, Shared, SpoolFirst, Threads, Writer};
 use backend::SqliteBackend;
+pub use beside::{count_unkept, keep_beside, kept_beside, unkept};
 use keeper::Keeper;
 use log::Log;
+pub use options::{Durability, Options, Retention};
 use readers::Readers;
 
 /// Whoever reads waits at most this long for what others left behind.
@@ -71,110 +75,6 @@ const OTHERS_COMMIT: Duration = Duration::from_millis(200);
 const LOOK: Duration = Duration::from_millis(2);
 /// After that in vain they are not waited for again for this long.
 const AGAIN_AFTER: Duration = Duration::from_secs(5);
-/// The database's file in the data folder.
-const FILE: &str = "bowline.db";
-
-/// Where a store is and how it behaves.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct Options {
-    /// The folder of the database and its spool; made if it is missing.
-    pub folder: PathBuf,
-    /// The folder for the spool when the first cannot be written.
-    pub runtime_folder: Option<PathBuf>,
-    /// What a commit survives.
-    pub durability: Durability,
-    /// How long things are kept.
-    pub retention: Retention,
-    /// How long a record may take until it is answered.
-    pub deadline: Duration,
-    /// How much may wait in the spool, in bytes.
-    pub max_spool: u64,
-    /// How many pages the database may have, for those who want an end set by SQLite itself.
-    pub max_pages: Option<u32>,
-}
-
-impl Options {
-    /// A store in this folder: kept for 30 days and up to 1 GB, answered within 20 ms.
-    pub fn new(folder: impl Into<PathBuf>) -> Self {
-        Self {
-            folder: folder.into(),
-            runtime_folder: None,
-            durability: Durability::ProcessEnd,
-            retention: Retention::default(),
-            deadline: Duration::from_millis(20),
-            max_spool: 64 * 1024 * 1024,
-            max_pages: None,
-        }
-    }
-
-    /// The database's file.
-    pub fn database(&self) -> PathBuf {
-        self.folder.join(FILE)
-    }
-
-    /// Where something can be noted, best first.
-    fn folders(&self) -> impl Iterator<Item = &Path> {
-        let folders = std::iter::once(&self.folder).chain(&self.runtime_folder);
-        folders.map(PathBuf::as_path)
-    }
-}
-
-/// What a commit survives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Durability {
-    /// The sudden end of the process (`synchronous = NORMAL`).
-    ProcessEnd,
-    /// The sudden end of the machine (`synchronous = FULL`); each commit waits for the disk.
-    PowerCut,
-}
-
-/// How long things are kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Retention {
-    /// Older things are removed; `None` keeps them.
-    pub days: Option<u32>,
-    /// When more bytes are in use the oldest things are removed; `None` sets no limit.
-    pub bytes: Option<u64>,
-}
-
-impl Default for Retention {
-    fn default() -> Self {
-        Self {
-            days: Some(30),
-            bytes: Some(1024 * 1024 * 1024),
-        }
-    }
-}
-
-/// What exited processes could not keep, unless it is already among the gaps of the database. Opens no database.
-pub fn unkept(options: &Options) -> Vec<Gap> {
-    let noted = Reserve::at(options.folders()).look();
-    noted.iter().flat_map(Locked::lost).collect()
-}
-
-/// Keeps a record without the data folder, for a process that could not open the store in time: it waits in the runtime folder, where
-/// whoever opens the store finds it.
-///
-/// # Errors
-///
-/// When the runtime folder cannot be written.
-pub fn keep_beside(runtime_folder: &Path, record: &Record) -> Result<()> {
-    spool::leave(runtime_folder, record)
-}
-
-/// The files that are kept in a folder beside a store: records that wait there, and what is known to be missing.
-pub fn kept_beside(runtime_folder: &Path) -> Vec<PathBuf> {
-    let mut files = spool::waiting(runtime_folder);
-    files.extend(Reserve::at([runtime_folder]).files().iter().cloned());
-    files
-}
-
-/// Counts a record that a process could keep nowhere, so that it is known to be missing.
-pub fn count_unkept(runtime_folder: &Path) {
-    Reserve::open([runtime_folder]).end(1, &[]);
-}
-
 type Shares = Shared<SqliteBackend>;
 
 /// A store in a SQLite database.

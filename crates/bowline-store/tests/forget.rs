@@ -183,6 +183,7 @@ fn every_table_is_emptied() {
         }
         record.changes.push(Change::Failed(FailedCall {
             failure: FailureRef {
+                project: "/p".to_owned(),
                 tool: "Bash".to_owned(),
                 signature: 1,
                 beginning: 2,

@@ -38,6 +38,14 @@ pub struct RunPolicy {
 }
 
 impl RunPolicy {
+    /// A hook that decides, in its turn, and only warns when it fails.
+    pub fn fail_open() -> Self {
+        Self {
+            on_failure: OnFailure::Allow,
+            ..Self::default()
+        }
+    }
+
     /// A hook that runs beside the others and may add context, but not decide.
     pub fn observer() -> Self {
         Self {

@@ -169,41 +169,44 @@ impl Hook for Delivery {
 
     async fn opinion(&self, input: &HookInput, ctx: &HookContext) -> bowline::Result<Opinion> {
         let who = who(input, ctx, &self.ground.project);
-        let told = self.ground.live.in_effort(&who, |effort, state, known| {
-            known.join(effort, input, ctx);
-            let injections = self.injections(effort);
-            if let Some(path) = read_file(input)
-                && !state.loaded_files.iter().any(|it| it == path)
-            {
-                state.loaded_files.push(path.to_owned());
-                let files = vec![path.to_owned()];
-                add_change(ctx, Change::FilesLoaded { files });
-            }
-            let directives = self.directives(effort, state, input, ctx);
-            if let Some(store) = self.ground.store() {
-                read_on(store.as_ref(), &who, state, known, input, ctx);
-            }
-            let texts = injections
-                .iter()
-                .map(|it| format!("{}: {}", it.rule_id, it.content));
-            let mut texts: Vec<String> = texts.collect();
-            if !directives.is_empty() {
-                texts.push(format!(
-                    "Rules for this folder are in {}. Read them before you go on.",
-                    directives.join(", ")
-                ));
-            }
-            let mut opinion = Opinion::allow();
-            if !texts.is_empty() {
-                opinion = opinion.context(texts.join("\n\n"));
-            }
-            opinion.facts = super::as_map(json!({
-                "heartbeatCount": state.heartbeat,
-                "pendingInjections": injections,
-                "pendingPreloads": directives,
-            }));
-            opinion
-        });
+        let told = self
+            .ground
+            .live
+            .in_effort(&who, ctx, |effort, state, known| {
+                known.join(effort, input, ctx);
+                let injections = self.injections(effort);
+                if let Some(path) = read_file(input)
+                    && !state.loaded_files.iter().any(|it| it == path)
+                {
+                    state.loaded_files.push(path.to_owned());
+                    let files = vec![path.to_owned()];
+                    add_change(ctx, Change::FilesLoaded { files });
+                }
+                let directives = self.directives(effort, state, input, ctx);
+                if let Some(store) = self.ground.store() {
+                    read_on(store.as_ref(), &who, state, known, input, ctx);
+                }
+                let texts = injections
+                    .iter()
+                    .map(|it| format!("{}: {}", it.rule_id, it.content));
+                let mut texts: Vec<String> = texts.collect();
+                if !directives.is_empty() {
+                    texts.push(format!(
+                        "Rules for this folder are in {}. Read them before you go on.",
+                        directives.join(", ")
+                    ));
+                }
+                let mut opinion = Opinion::allow();
+                if !texts.is_empty() {
+                    opinion = opinion.context(texts.join("\n\n"));
+                }
+                opinion.facts = super::as_map(json!({
+                    "heartbeatCount": state.heartbeat,
+                    "pendingInjections": injections,
+                    "pendingPreloads": directives,
+                }));
+                opinion
+            });
         Ok(told.unwrap_or_default())
     }
 }

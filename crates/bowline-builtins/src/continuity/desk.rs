@@ -11,7 +11,7 @@ use bowline_continuity::log_entry::{MAX_ENTRY, log_entry, printable};
 use bowline_continuity::note::Note;
 use bowline_continuity::session::SessionState;
 use bowline_continuity::task::{Task, name_of, task_folder};
-use bowline_continuity::{Code, RuleError, dehydration};
+use bowline_continuity::{Code, RuleError, briefing, dehydration};
 use bowline_guard::secrets::redact;
 use bowline_store::{Error, Result, Store};
 use chrono::{DateTime, Local, Utc};
@@ -345,7 +345,11 @@ fn begun_text(begun: &Begun) -> String {
         How::Started => "Started",
         How::Resumed => "Resumed",
     };
-    format!("{word}: {}", effort_text(&begun.effort))
+    let mut text = format!("{word}: {}", effort_text(&begun.effort));
+    if let Some(left) = &begun.left {
+        let _ = write!(text, "\n\n{}", briefing::of_left(left));
+    }
+    text
 }
 
 fn effort_text(effort: &Effort) -> String {

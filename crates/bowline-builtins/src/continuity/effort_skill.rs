@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use bowline::hooks::{
-    Hook, HookContext, HookEvent, HookInput, Match, OnFailure, Opinion, RunPolicy,
-};
+use bowline::hooks::{Hook, HookContext, HookEvent, HookInput, Match, Opinion, RunPolicy};
 use bowline_continuity::effort_command::{self, EffortCommand, is_effort_skill};
 use bowline_store::Error;
 use serde_json::{Value, json};
@@ -72,9 +70,7 @@ impl Hook for EffortSkill {
     }
 
     fn policy(&self) -> RunPolicy {
-        let mut policy = RunPolicy::default();
-        policy.on_failure = OnFailure::Allow;
-        policy
+        RunPolicy::fail_open()
     }
 
     fn matches(&self, input: &HookInput) -> Match {

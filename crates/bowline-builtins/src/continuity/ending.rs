@@ -49,7 +49,7 @@ impl Ending {
         }
         let who = who(input, ctx, &self.ground.project);
         note(ctx, None, &json!({"event": "auto_compaction"}));
-        let in_effort = self.ground.live.in_effort(&who, |effort, _, known| {
+        let in_effort = self.ground.live.in_effort(&who, ctx, |effort, _, known| {
             known.join(effort, input, ctx);
             effort.label()
         });
@@ -79,7 +79,7 @@ impl Ending {
     fn stop(&self, input: &HookInput, ctx: &HookContext) -> Opinion {
         let who = who(input, ctx, &self.ground.project);
         let tail = input.transcript_path().and_then(files::last_lines);
-        let in_effort = self.ground.live.in_effort(&who, |_, state, known| {
+        let in_effort = self.ground.live.in_effort(&who, ctx, |_, state, known| {
             if let Some(store) = self.ground.store() {
                 read_on(store.as_ref(), &who, state, known, input, ctx);
             }
@@ -119,12 +119,14 @@ impl Ending {
         if who.subagent.is_none() {
             return;
         }
-        self.ground.live.in_effort(&who, |effort, state, known| {
-            known.join(effort, input, ctx);
-            if let Some(store) = self.ground.store() {
-                read_on(store.as_ref(), &who, state, known, input, ctx);
-            }
-        });
+        self.ground
+            .live
+            .in_effort(&who, ctx, |effort, state, known| {
+                known.join(effort, input, ctx);
+                if let Some(store) = self.ground.store() {
+                    read_on(store.as_ref(), &who, state, known, input, ctx);
+                }
+            });
         self.ground.live.forget(&who);
     }
 }

@@ -4,9 +4,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use bowline::hooks::{
-    Hook, HookContext, HookEvent, HookInput, Match, OnFailure, Opinion, RunPolicy,
-};
+use bowline::hooks::{Hook, HookContext, HookEvent, HookInput, Match, Opinion, RunPolicy};
 use bowline_continuity::dehydration;
 use bowline_continuity::effort::Effort;
 use bowline_continuity::guard_rule::{self, Effect, Fired};
@@ -56,10 +54,6 @@ impl Heartbeat {
         let beat = heartbeat::beat(effort, state.heartbeat, kind, config.block_after);
         match beat {
             Beat::Uncounted => {}
-            Beat::Reset => {
-                state.heartbeat = 0;
-                add_change(ctx, Change::HeartbeatReset);
-            }
             Beat::Counted { count, .. } | Beat::Blocked { count, .. } => {
                 state.heartbeat = count;
                 add_change(ctx, Change::HeartbeatCounted);
@@ -77,7 +71,7 @@ impl Heartbeat {
         let overflows =
             usage::fullness(used, threshold) == Fullness::Warn && state.dehydrated.is_none();
         let fired = match beat {
-            Beat::Uncounted | Beat::Reset => Vec::new(),
+            Beat::Uncounted => Vec::new(),
             _ => guard_rule::fired(&effort.metadata.guards, state.heartbeat, used),
         };
         let mut opinion = Opinion::allow();
@@ -153,9 +147,7 @@ impl Hook for Heartbeat {
     }
 
     fn policy(&self) -> RunPolicy {
-        let mut policy = RunPolicy::default();
-        policy.on_failure = OnFailure::Allow;
-        policy
+        RunPolicy::fail_open()
     }
 
     fn matches(&self, input: &HookInput) -> Match {
@@ -168,10 +160,13 @@ impl Hook for Heartbeat {
 
     async fn opinion(&self, input: &HookInput, ctx: &HookContext) -> bowline::Result<Opinion> {
         let who = who(input, ctx, &self.ground.project);
-        let opinion = self.ground.live.in_effort(&who, |effort, state, known| {
-            known.join(effort, input, ctx);
-            self.judge(effort, state, input, ctx)
-        });
+        let opinion = self
+            .ground
+            .live
+            .in_effort(&who, ctx, |effort, state, known| {
+                known.join(effort, input, ctx);
+                self.judge(effort, state, input, ctx)
+            });
         Ok(opinion.unwrap_or_default())
     }
 }

@@ -17,6 +17,7 @@ use bowline_continuity::transcript::Position;
 use bowline_store::{Change, Store};
 
 use super::caller::{host, who};
+use crate::caught_up::catch_up;
 use crate::recorder::add_change;
 
 /// More sessions are not remembered.
@@ -93,18 +94,22 @@ impl Live {
 
     /// Reads what the store has about a session, so that the hooks know whether they would run for it.
     pub fn learn(&self, who: &Who) {
-        self.with(who, |_| ());
+        self.with(who, &HookContext::new(""), |_| ());
     }
 
     /// Does something with what is known of a session, after it was read. An event without a session has nothing.
-    pub(super) fn with<T>(&self, who: &Who, what: impl FnOnce(&mut Known) -> T) -> Option<T> {
+    pub(super) fn with<T>(
+        &self,
+        who: &Who,
+        ctx: &HookContext,
+        what: impl FnOnce(&mut Known) -> T,
+    ) -> Option<T> {
         let store = self.store.as_ref()?;
         let known = self.known(key(who)?);
         let mut known = lock(&known);
         let now = store.continuity().foreign_writes();
         if known.read_at != Some(now) {
-            // A process that answered the call before this one may have left its record beside the store.
-            store.catch_up();
+            catch_up(store.as_ref(), ctx);
             // One that cannot be found is in no effort: nothing is counted, nothing is denied.
             let resolved = store.continuity().resolve(who).unwrap_or_default();
             known.joined = resolved.session.as_ref().map(|state| state.effort);
@@ -123,16 +128,17 @@ impl Live {
         project: &Path,
     ) -> Option<Effort> {
         let who = host(who(input, ctx, project));
-        self.with(&who, |known| known.effort.clone()).flatten()
+        self.with(&who, ctx, |known| known.effort.clone()).flatten()
     }
 
     /// The same for a session that is known to be in an effort.
     pub(super) fn in_effort<T>(
         &self,
         who: &Who,
+        ctx: &HookContext,
         what: impl FnOnce(&mut Effort, &mut SessionState, &mut Known) -> T,
     ) -> Option<T> {
-        self.with(who, |known| {
+        self.with(who, ctx, |known| {
             let mut effort = known.effort.take()?;
             let mut state = known
                 .state

@@ -47,21 +47,24 @@ impl Hook for PromptContext {
     async fn opinion(&self, input: &HookInput, ctx: &HookContext) -> bowline::Result<Opinion> {
         let who = who(input, ctx, &self.ground.project);
         let limit = self.ground.config.effort.block_after;
-        let told = self.ground.live.in_effort(&who, |effort, state, known| {
-            known.join(effort, input, ctx);
-            let line = PromptLine::active(input.timestamp, effort, state.heartbeat, limit);
-            let mut opinion = Opinion::allow().context(line.to_string());
-            opinion.facts = super::as_map(json!({
-                "sessionContext": line.to_string(),
-                "effortId": effort.id,
-                "sessionId": input.session_id,
-                "taskDir": effort.task,
-                "skill": effort.skill,
-                "phase": effort.phase,
-                "heartbeat": line.beats(),
-            }));
-            opinion
-        });
+        let told = self
+            .ground
+            .live
+            .in_effort(&who, ctx, |effort, state, known| {
+                known.join(effort, input, ctx);
+                let line = PromptLine::active(input.timestamp, effort, state.heartbeat, limit);
+                let mut opinion = Opinion::allow().context(line.to_string());
+                opinion.facts = super::as_map(json!({
+                    "sessionContext": line.to_string(),
+                    "effortId": effort.id,
+                    "sessionId": input.session_id,
+                    "taskDir": effort.task,
+                    "skill": effort.skill,
+                    "phase": effort.phase,
+                    "heartbeat": line.beats(),
+                }));
+                opinion
+            });
         Ok(told.unwrap_or_default())
     }
 }

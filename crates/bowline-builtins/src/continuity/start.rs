@@ -74,7 +74,7 @@ impl Start {
             Some(_) => Vec::new(),
             None => files::artifacts(&effort),
         };
-        self.ground.live.with(who, |known| {
+        self.ground.live.with(who, ctx, |known| {
             known.joined = None;
             known.join(&effort, input, ctx);
         });
@@ -165,7 +165,7 @@ impl Start {
 
     /// A sub-agent works for the effort of its agent, in a session of its own.
     fn subagent(&self, input: &HookInput, ctx: &HookContext, who: &Who) -> Opinion {
-        let told = self.ground.live.in_effort(who, |effort, _, known| {
+        let told = self.ground.live.in_effort(who, ctx, |effort, _, known| {
             known.join(effort, input, ctx);
             let mut opinion = Opinion::allow().context(briefing::for_subagent(effort));
             opinion.facts = super::as_map(json!({

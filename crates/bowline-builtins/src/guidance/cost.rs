@@ -15,7 +15,7 @@ use bowline_guidance::cost::usage::Band;
 use chrono::Utc;
 
 pub(super) use budget::Budget;
-pub(super) use conduct::Delegation;
+pub(super) use conduct::ConductHook;
 pub use conduct::NAME as CONDUCT;
 pub(super) use spending::Spending;
 pub use spending::{Projects, today};

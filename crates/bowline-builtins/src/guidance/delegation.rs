@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bowline::hooks::{
-    Hook, HookContext, HookEvent, HookEventData, HookInput, Match, OnFailure, Opinion, RunPolicy,
+    Hook, HookContext, HookEvent, HookEventData, HookInput, Match, Opinion, RunPolicy,
 };
 use bowline_agents::Tool;
 use bowline_guidance::call::delegates;
@@ -147,9 +147,7 @@ impl Hook for Delegation {
     }
 
     fn policy(&self) -> RunPolicy {
-        let mut policy = RunPolicy::default();
-        policy.on_failure = OnFailure::Allow;
-        policy
+        RunPolicy::fail_open()
     }
 
     fn matches(&self, input: &HookInput) -> Match {

@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::Ground;
 use crate::assemble::BuiltinHook;
+use crate::caught_up::catch_up;
 use crate::recorder::digest::digest;
 use crate::recorder::{Ended, add_change, ended, kept_call, kept_failure, subject_of};
 
@@ -80,11 +81,12 @@ impl Errors {
     fn failed(&self, call: Call, message: &str, input: &HookInput, ctx: &HookContext) -> Opinion {
         let key = FailureKey::of(message);
         let failure = FailureRef {
+            project: self.ground.root.to_string_lossy().into_owned(),
             tool: call.tool.clone(),
             signature: digest(&Value::String(key.signature)),
             beginning: digest(&Value::String(key.beginning)),
         };
-        let known = self.known(&failure);
+        let known = self.known(&failure, ctx);
         let config = &self.ground.config;
         add_change(
             ctx,
@@ -101,11 +103,10 @@ impl Errors {
     }
 
     /// What the store knows of it from before.
-    fn known(&self, failure: &FailureRef) -> Option<Failure> {
+    fn known(&self, failure: &FailureRef, ctx: &HookContext) -> Option<Failure> {
         let store = self.ground.memory.store()?;
-        store.catch_up();
-        let project = self.ground.project.to_string_lossy();
-        match store.failures().known(&project, failure) {
+        catch_up(store.as_ref(), ctx);
+        match store.failures().known(failure) {
             Ok(known) => known,
             Err(error) => {
                 tracing::debug!("whether this failed before is not known: {error}");

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use bowline::hooks::{
-    EnvBase, ExecutionResult, Hook, HookContext, HookEvent, HookInput, Match, OnFailure, Opinion,
-    RunPolicy, ScriptExecutor,
+    EnvBase, ExecutionResult, Hook, HookContext, HookEvent, HookInput, Match, Opinion, RunPolicy,
+    ScriptExecutor,
 };
 use bowline::settings::{TestConfig, TestGate};
 use bowline_guard::secrets::redact;
@@ -386,9 +386,7 @@ impl Hook for TestHook {
     }
 
     fn policy(&self) -> RunPolicy {
-        let mut policy = RunPolicy::default();
-        policy.on_failure = OnFailure::Allow;
-        policy
+        RunPolicy::fail_open()
     }
 
     fn matches(&self, input: &HookInput) -> Match {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use bowline::hooks::{
-    Hook, HookContext, HookEvent, HookInput, Match, OnFailure, Opinion, RunPolicy,
+    Decision, Hook, HookContext, HookEvent, HookInput, Match, Opinion, RunPolicy,
 };
 use bowline::settings::LoopMode;
 use bowline_agents::Tool;
@@ -38,25 +38,41 @@ impl Loops {
 
     fn before(&self, input: &HookInput, ctx: &HookContext) -> Opinion {
         let config = self.ground.config.loops;
-        let tool = input.tool_name().unwrap_or_default();
-        let stops = config.mode == LoopMode::Stop && config.stop_after > 0;
-        if !stops || loops::waits(tool, input.command()) {
-            return Opinion::allow();
-        }
         let Some(call) = digest_of(input) else {
             return Opinion::allow();
         };
-        let repeated = self
-            .ground
-            .memory
-            .of_session(NAME, input, ctx, |trail: &mut Trail| trail.repeated(call));
-        if repeated.saturating_add(1) < config.stop_after {
-            return Opinion::allow();
+        let memory = &self.ground.memory;
+        let repeated =
+            memory.of_session(NAME, input, ctx, |trail: &mut Trail| trail.repeated(call));
+        let tool = input.tool_name().unwrap_or_default();
+        let stops = config.mode == LoopMode::Stop && config.stop_after > 0;
+        if !stops
+            || repeated.saturating_add(1) < config.stop_after
+            || loops::waits(tool, input.command())
+        {
+            // Of a call that ran it was said then. One that was denied had nobody to say it.
+            let is_loop = config.warn_after > 0 && repeated >= config.warn_after;
+            return if is_loop {
+                self.warn(call, repeated, input, ctx)
+            } else {
+                Opinion::allow()
+            };
         }
         let (call, count) = (shown(input), repeated.to_string());
         let values = [("call", call.as_str()), ("count", &count)];
         let reason = self.ground.advice.render(&loops::STOPPED, &values);
         Opinion::block(reason.unwrap_or_default()).by_rule(loops::RULE)
+    }
+
+    /// Says once that a call leads nowhere.
+    fn warn(&self, call: u64, count: u32, input: &HookInput, ctx: &HookContext) -> Opinion {
+        // What it is about is kept: the call itself may have secrets in it.
+        let about = format!("{call:x}");
+        let (call, count) = (shown(input), count.to_string());
+        let values = [("call", call.as_str()), ("count", &count)];
+        let advice = &self.ground.advice;
+        let said = advice.once(input, ctx, &loops::WARNING, &about, &values);
+        said.map_or_else(Opinion::allow, |text| Opinion::allow().context(text))
     }
 
     fn after(&self, input: &HookInput, ctx: &HookContext) -> Opinion {
@@ -85,13 +101,7 @@ impl Loops {
         if warn_after == 0 || count != warn_after {
             return Opinion::allow();
         }
-        // What it is about is kept: the call itself may have secrets in it.
-        let about = format!("{call:x}");
-        let (call, count) = (shown(input), count.to_string());
-        let values = [("call", call.as_str()), ("count", &count)];
-        let advice = &self.ground.advice;
-        let said = advice.once(input, ctx, &loops::WARNING, &about, &values);
-        said.map_or_else(Opinion::allow, |text| Opinion::allow().context(text))
+        self.warn(call, count, input, ctx)
     }
 }
 
@@ -133,9 +143,7 @@ impl Hook for Loops {
     }
 
     fn policy(&self) -> RunPolicy {
-        let mut policy = RunPolicy::default();
-        policy.on_failure = OnFailure::Allow;
-        policy
+        RunPolicy::fail_open()
     }
 
     fn matches(&self, input: &HookInput) -> Match {
@@ -150,5 +158,23 @@ impl Hook for Loops {
             HookEvent::PreToolUse => self.before(input, ctx),
             _ => self.after(input, ctx),
         })
+    }
+
+    /// A denial is what a call gave, unless it is from here: then the count stays where it is.
+    async fn decided(&self, input: &HookInput, decision: &Opinion, ctx: &HookContext) {
+        let rule = decision.rule.as_deref();
+        let is_denied = input.event_type() == HookEvent::PreToolUse
+            && decision.decision() == Decision::Deny
+            && rule != Some(loops::RULE);
+        let Some(call) = digest_of(input).filter(|_| is_denied) else {
+            return;
+        };
+        // A reason may count what was denied before, so that no two of them are the same.
+        let why = rule.or(decision.stop_reason.as_deref()).unwrap_or_default();
+        let result = loops::error_digest(why);
+        let memory = &self.ground.memory;
+        memory.of_session(NAME, input, ctx, |trail: &mut Trail| {
+            trail.gave(call, result)
+        });
     }
 }

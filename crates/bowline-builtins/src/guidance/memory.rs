@@ -13,6 +13,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::caught_up::catch_up;
 use crate::recorder::add_change;
 
 /// More is not kept in memory. What is dropped is read again.
@@ -104,8 +105,7 @@ impl Memory {
         if let Some(store) = &self.store {
             let now = store.continuity().foreign_writes();
             if entry.read_at != Some(now) {
-                // A process that answered the call before this one may have left its record beside the store.
-                store.catch_up();
+                catch_up(store.as_ref(), ctx);
                 match store.remembered(of, name, hook) {
                     Ok(state) => entry.state = state.unwrap_or_default(),
                     Err(error) => tracing::debug!("what {hook} remembers was not read: {error}"),

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use bowline::hooks::{
-    Hook, HookContext, HookEvent, HookInput, Match, OnFailure, Opinion, RunPolicy,
-};
+use bowline::hooks::{Hook, HookContext, HookEvent, HookInput, Match, Opinion, RunPolicy};
 use bowline::settings::{OrchestratorConfig, OrchestratorMode};
 use bowline_guidance::call::CallKind;
 use bowline_guidance::orchestrator::{
@@ -135,9 +133,7 @@ impl Hook for Orchestrator {
     }
 
     fn policy(&self) -> RunPolicy {
-        let mut policy = RunPolicy::default();
-        policy.on_failure = OnFailure::Allow;
-        policy
+        RunPolicy::fail_open()
     }
 
     fn matches(&self, input: &HookInput) -> Match {

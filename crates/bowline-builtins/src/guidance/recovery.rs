@@ -7,9 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use bowline::hooks::{
-    Hook, HookContext, HookEvent, HookInput, Match, OnFailure, Opinion, RunPolicy,
-};
+use bowline::hooks::{Hook, HookContext, HookEvent, HookInput, Match, Opinion, RunPolicy};
 use bowline::settings::Config;
 use bowline_continuity::note::TodoState;
 use bowline_guidance::recovery::{Recovery, Saved};
@@ -127,9 +125,7 @@ impl Hook for RecoveryHook {
     }
 
     fn policy(&self) -> RunPolicy {
-        let mut policy = RunPolicy::observer();
-        policy.on_failure = OnFailure::Allow;
-        policy
+        RunPolicy::observer()
     }
 
     fn matches(&self, input: &HookInput) -> Match {

@@ -1,16 +1,20 @@
-//! Asks other trackers what is being worked on: by a file that they write, or by a command.
+//! Who knows what is being worked on: Bowline itself, a file of another tracker, or a command.
 
+use std::collections::HashMap;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bowline::hooks::HookContext;
+use bowline::settings::WorkConfig;
 use bowline_guidance::work::{ActiveItem, read_active};
 use tokio::io::AsyncReadExt as _;
 use tokio::process::Command;
 
+use super::Memory;
+use crate::caught_up::catch_up;
 use crate::continuity::open_regular;
 
 /// More is not read.
@@ -19,6 +23,104 @@ const MAX_TEXT: u64 = 64 * 1024;
 const PATIENCE: Duration = Duration::from_secs(2);
 /// What a command printed counts for this long.
 const COUNTS_FOR: Duration = Duration::from_secs(30);
+/// So many sessions are remembered.
+const MAX_SESSIONS: usize = 1_024;
+
+/// Who knows what is being worked on.
+#[derive(Debug)]
+pub(super) enum Tracker {
+    /// `bowline work`.
+    Own(Own),
+    /// A file of another tracker.
+    File(PathBuf),
+    /// A command of another tracker.
+    Command(ByCommand),
+}
+
+impl Tracker {
+    /// The one that the settings name. `root` is the main checkout, whose items its worktrees share.
+    pub(super) fn new(
+        config: &WorkConfig,
+        project: &Path,
+        root: &Path,
+        memory: &Arc<Memory>,
+    ) -> Self {
+        match (&config.active_command, &config.active_file) {
+            (Some(command), _) => Self::Command(ByCommand::new(command, project)),
+            (None, Some(file)) => Self::File(project.join(file)),
+            (None, None) => Self::Own(Own {
+                project: root.to_string_lossy().into_owned(),
+                memory: Arc::clone(memory),
+                known: Mutex::default(),
+            }),
+        }
+    }
+
+    /// What a session works on.
+    pub(super) async fn ask(&self, session: &str, ctx: &HookContext) -> Asked {
+        match self {
+            Self::Own(own) => own.ask(session, ctx),
+            Self::File(file) => by_file(file),
+            Self::Command(command) => command.ask(ctx).await,
+        }
+    }
+
+    /// The same as far as it is known without running a command: what it said last, for as long as that counts.
+    pub(super) fn known(&self, session: &str, ctx: &HookContext) -> Option<ActiveItem> {
+        let asked = match self {
+            Self::Own(own) => own.ask(session, ctx),
+            Self::File(file) => by_file(file),
+            Self::Command(command) => return command.said(),
+        };
+        match asked {
+            Asked::Known(item) => item,
+            Asked::Unknown(_) => None,
+        }
+    }
+
+    /// What another tracker is called.
+    pub(super) fn elsewhere(&self) -> Option<String> {
+        match self {
+            Self::Own(_) => None,
+            Self::File(file) => Some(format!("`{}`", file.display())),
+            Self::Command(command) => Some(format!("`{}`", command.command)),
+        }
+    }
+}
+
+/// What the store said about sessions, until it changes.
+#[derive(Debug)]
+pub(super) struct Own {
+    project: String,
+    memory: Arc<Memory>,
+    known: Mutex<HashMap<String, (u64, Option<ActiveItem>)>>,
+}
+
+impl Own {
+    fn ask(&self, session: &str, ctx: &HookContext) -> Asked {
+        let Some(store) = self.memory.store() else {
+            return Asked::Unknown("there is no store".to_owned());
+        };
+        let now = store.continuity().foreign_writes();
+        let lock = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, item)) = lock().get(session)
+            && *at == now
+        {
+            return Asked::Known(item.clone());
+        }
+        catch_up(store.as_ref(), ctx);
+        let item = match store.work().active_item(&self.project, Some(session)) {
+            Ok(item) => item.as_ref().map(ActiveItem::from),
+            Err(error) => return Asked::Unknown(error.to_string()),
+        };
+        let mut known = lock();
+        if known.len() >= MAX_SESSIONS {
+            known.clear();
+        }
+        known.insert(session.to_owned(), (now, item.clone()));
+        Asked::Known(item)
+    }
+}
 
 /// What a tracker says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +132,7 @@ pub(super) enum Asked {
 }
 
 /// What a file names. One that is missing names nothing.
-pub(super) fn by_file(file: &Path) -> Asked {
+fn by_file(file: &Path) -> Asked {
     let Some(opened) = open_regular(&file.to_string_lossy()) else {
         return Asked::Known(None);
     };
@@ -51,7 +153,7 @@ pub(super) struct ByCommand {
 }
 
 impl ByCommand {
-    pub(super) fn new(command: &str, folder: &Path) -> Self {
+    fn new(command: &str, folder: &Path) -> Self {
         Self {
             command: command.to_owned(),
             folder: folder.to_owned(),
@@ -59,15 +161,16 @@ impl ByCommand {
         }
     }
 
-    pub(super) fn text(&self) -> &str {
-        &self.command
+    /// The item that it printed last, for as long as that counts.
+    fn said(&self) -> Option<ActiveItem> {
+        let last = self.last();
+        let last = last.as_ref().filter(|(at, _)| at.elapsed() < COUNTS_FOR);
+        last.map(|(_, item)| item.clone())
     }
 
-    pub(super) async fn ask(&self, ctx: &HookContext) -> Asked {
-        if let Some((at, item)) = self.last().as_ref()
-            && at.elapsed() < COUNTS_FOR
-        {
-            return Asked::Known(Some(item.clone()));
+    async fn ask(&self, ctx: &HookContext) -> Asked {
+        if let Some(item) = self.said() {
+            return Asked::Known(Some(item));
         }
         let printed = tokio::time::timeout(PATIENCE, self.run(ctx)).await;
         let text = match printed {

@@ -1,7 +1,7 @@
 //! Failures that come again.
 
 use bowline::hooks::{HookInput, Opinion};
-use bowline_store::{Failure, FailureFilter, FollowUpStatus};
+use bowline_store::{Failure, FailureFilter, FollowUpStatus, WhichItems};
 use serde_json::json;
 
 use crate::stand::{Project, told};
@@ -91,6 +91,27 @@ async fn f27_b_three_failures_in_two_sessions_give_one_follow_up() {
     let follow_up = found[1].follow_up.unwrap();
     assert_eq!(follow_up.status, FollowUpStatus::Open);
     assert!(found[0].follow_up.is_none());
+    let folder = found[1].project.as_str();
+    let items = project.store().work();
+    let items = items.items(folder, WhichItems::Open, 10).unwrap();
+    assert_eq!(items[0].id, follow_up.work_item.unwrap());
+}
+
+#[tokio::test]
+async fn f27_b_a_linked_worktree_shares_the_failures_of_its_main_checkout() {
+    let project = Project::new(ON);
+    let main = project.path().with_file_name("main");
+    let git = main.join(".git/worktrees/feature");
+    std::fs::create_dir_all(&git).unwrap();
+    let link = format!("gitdir: {}\n", git.display());
+    std::fs::write(project.path().join(".git"), link).unwrap();
+    let project = project.restarted(ON);
+    fails(&project, "s1", "make", "boom").await;
+    assert_eq!(failures(&project)[0].project, main.to_string_lossy());
+    project.ran("s1", "make").await;
+    assert!(failures(&project)[0].fixed_by.is_some());
+    let again = fails(&project, "s2", "make", "boom").await;
+    assert!(told(&again).contains("make"), "{again:?}");
 }
 
 #[tokio::test]

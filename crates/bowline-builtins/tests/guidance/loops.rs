@@ -51,6 +51,23 @@ async fn a_loop_is_said_once_and_then_stopped() {
 }
 
 #[tokio::test]
+async fn a_call_that_is_denied_again_and_again_is_a_loop() {
+    let project = Project::new(STOP);
+    let push = json!({ "command": "git push --force" });
+    for n in 1..=7 {
+        let said = project.before("s1", "Bash", push.clone()).await;
+        assert!(denied(&said).is_some(), "{said:?}");
+        let is_stopped = said.rule.as_deref() == Some("loops.repeated");
+        assert_eq!(is_stopped, n >= 6, "{n}: {said:?}");
+        assert_eq!(told(&said).contains("same result 3 times"), n == 4, "{n}");
+    }
+    // Something else is tried.
+    run(&project, "git status", "ahead 1").await;
+    let said = project.before("s1", "Bash", push).await;
+    assert_eq!(said.rule.as_deref(), Some("git.push-force"), "{said:?}");
+}
+
+#[tokio::test]
 async fn nothing_is_counted_unless_it_is_switched_on() {
     let project = Project::new("");
     for _ in 0..10 {

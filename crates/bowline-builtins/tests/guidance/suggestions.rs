@@ -2,6 +2,7 @@
 
 use bowline::hooks::{HookInput, Opinion};
 use bowline_continuity::action::{EffortStart, Who};
+use bowline_guidance::work::{NewItem, Priority, WorkKind, WorkStatus};
 use chrono::Utc;
 use serde_json::json;
 
@@ -143,6 +144,28 @@ async fn f29_b_calls_far_from_the_effort_are_said_and_three_lead_to_one_question
             "within ten minutes"
         );
     }
+}
+
+#[tokio::test]
+async fn f29_b_calls_are_scored_against_the_work_item_before_the_effort() {
+    let project = Project::new("[advice]\ndrift = true\n");
+    begin(&project, "s1", "login-form", "epic").await;
+    let item = NewItem {
+        title: "Round the taxes".to_owned(),
+        kind: WorkKind::Chore,
+        priority: Priority::Medium,
+        status: WorkStatus::InProgress,
+    };
+    let folder = project.path().to_string_lossy().into_owned();
+    let work = project.store().work();
+    let item = work.add_item(&folder, None, &item, Utc::now()).unwrap();
+    assert_eq!(told(&read(&project, "s1", "src/taxes.rs").await), "");
+    let far = read(&project, "s1", "src/login.rs").await;
+    let name = format!("little to do with work item {} (Round the taxes)", item.id);
+    assert!(told(&far).contains(&name), "{far:?}");
+    work.change_item(&folder, None, item.id, WorkStatus::Done, Utc::now())
+        .unwrap();
+    assert_eq!(told(&read(&project, "s1", "src/login.rs").await), "");
 }
 
 #[tokio::test]

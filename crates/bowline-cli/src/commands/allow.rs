@@ -17,7 +17,7 @@ use crate::control;
 use crate::error::{Error, ErrorKind, Result};
 use crate::moment;
 use crate::project::{self, Paths};
-use crate::recorded::{Recorded, guards_itself, is_rule};
+use crate::recorded::{LAST, Recorded, guards_itself, is_rule};
 use crate::standing;
 use crate::ui::{Format, FormatArgs, Table, Text, Ui, YesOrNo, clipped, reveal, style};
 
@@ -28,7 +28,7 @@ use crate::ui::{Format, FormatArgs, Table, Text, Ui, YesOrNo, clipped, reveal, s
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  bowline allow last                 the last call that was stopped
+  bowline allow last                 the last call stopped in this project
   bowline allow last --once          the same, one time
   bowline allow git.clean --for 1h   what this rule finds here, for an hour
   bowline allow git.clean --session  the same, in the newest session here
@@ -169,6 +169,9 @@ fn wish(named: &str, args: &AllowArgs, ui: &Ui) -> Result<Wish> {
         Error::usage(format!("`{named}` is no rule of the guard, and no call that was recorded"))
             .hint("`bowline rules list` shows the rules, `bowline log` the calls; `last` is the last one that was stopped")
     })?;
+    if named == LAST {
+        must_be_of(&here, &found)?;
+    }
     let rule = found.rule().ok_or_else(|| no_rule(&found))?;
     let call = found.exact_call().ok_or_else(|| {
         Error::usage(
@@ -190,6 +193,24 @@ fn wish(named: &str, args: &AllowArgs, ui: &Ui) -> Result<Wish> {
         reach: reach(args, project, || Ok(found.event.decided.session.clone()))?,
         lasts,
     })
+}
+
+/// Whoever says `last` means what happened here, not what another agent did elsewhere meanwhile.
+fn must_be_of(here: &Path, found: &Recorded) -> Result<()> {
+    let decided = &found.event.decided;
+    match decided.project.as_deref() {
+        Some(project) if Path::new(project) != here => {
+            let project = Paths::of(Path::new("")).show_absolute(Path::new(project));
+            let message = format!(
+                "nothing was stopped in this project; the last call that was stopped is of {project}"
+            );
+            let id = reveal::name(&decided.id);
+            Err(Error::usage(message).hint(format!(
+                "`bowline why {id}` shows it, `bowline allow {id}` allows it"
+            )))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn no_rule(found: &Recorded) -> Error {

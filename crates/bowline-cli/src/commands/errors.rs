@@ -142,7 +142,7 @@ fn list(args: &ListArgs, format: Format, ui: &mut Ui) -> Result<Outcome> {
     let mut records = Records::open(ui)?;
     let filter = Filter {
         project: (args.project.as_deref())
-            .map(|folder| meant::project(folder, &mut records, ui))
+            .map(|folder| meant::main_project(folder, &mut records, ui))
             .transpose()?,
         since: args.since,
         limit: args.limit.map(usize::from),
@@ -239,7 +239,10 @@ fn describe(details: &FailureDetails, ui: &mut Ui) {
     entry("Seen", times.into());
     entry("First seen", moment::full(failure.first_seen).into());
     entry("Last seen", moment::full(failure.last_seen).into());
-    entry("Follow-up", follow_up(failure));
+    let item = failure.follow_up.and_then(|it| it.work_item);
+    let item = item.map(|id| format!(", work item {id}"));
+    let follow_up = follow_up(failure).plain(item.unwrap_or_default());
+    entry("Follow-up", follow_up);
     let fix = failure.fixed_by.as_deref().unwrap_or("-");
     entry("Fixed by", reveal::name(fix).into());
     entry("Message", reveal::name(message(failure)).into());

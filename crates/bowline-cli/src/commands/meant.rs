@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use bowline::hooks::HookEvent;
+use bowline::settings::main_checkout;
 use bowline_agents::near;
 use bowline_continuity::{Code, RuleError};
 use bowline_daemon::rpc::{SessionKey, events, sessions, traces};
@@ -95,6 +96,20 @@ pub(super) fn check_session(name: &str, records: &mut Records, ui: &Ui) -> Resul
     let message = advice("session", name, name, &known);
     let refusal = Error::refused(RuleError::new(Code::NotFound, message));
     Err(refusal.hint("`bowline session list` shows the sessions of agents"))
+}
+
+/// The same for what worktrees share: it is recorded for their main checkout.
+pub(super) fn main_project(folder: &Path, records: &mut Records, ui: &Ui) -> Result<String> {
+    let project = project(folder, records, ui)?;
+    Ok(of_main_checkout(project))
+}
+
+/// The main checkout of a project, which is its own unless it is a linked worktree.
+pub(super) fn of_main_checkout(project: String) -> String {
+    match main_checkout(Path::new(&project)) {
+        Some(main) => main.to_string_lossy().into_owned(),
+        None => project,
+    }
 }
 
 /// The values of a filter that may be misspelt.

@@ -133,7 +133,7 @@ impl Answers {
         };
         let failures = errors::List {
             filter: errors::Filter {
-                project: project.clone(),
+                project: project.clone().map(meant::of_main_checkout),
                 since: Some(since),
                 limit: None,
             },

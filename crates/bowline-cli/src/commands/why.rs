@@ -29,7 +29,7 @@ Examples:
   bowline why toolu_01SIwCMflBrCdrKUcAYfRzkn
   bowline why last --json")]
 pub(crate) struct WhyArgs {
-    /// The id of a call or event, or its beginning; `last` is the last one that was stopped
+    /// The id of a call or event, or its beginning; `last` is the last one, here if possible, that was stopped
     #[arg(value_name = "CALL", default_value = "last")]
     call: String,
 

@@ -93,6 +93,38 @@ fn a_false_alarm_is_explained_and_let_pass_word_for_word() {
     person(&sandbox, "why toolu_1", "");
 }
 
+/// Another agent's call is stopped, in a project of its own.
+fn push_elsewhere(sandbox: &Sandbox) {
+    fs::create_dir_all(sandbox.path("elsewhere/.git")).unwrap();
+    let payload = json!({
+        "session_id": "s2", "cwd": sandbox.path("elsewhere"), "hook_event_name": "PreToolUse",
+        "tool_name": "Bash", "tool_use_id": "toolu_other", "tool_input": {"command": "git push --force"},
+    });
+    let output = sandbox.hook("PreToolUse", payload.to_string().as_bytes());
+    assert!(output.stdout.contains("deny"), "{output}");
+}
+
+#[needs(terminal, no_agent)]
+#[test]
+fn what_was_stopped_elsewhere_is_not_let_pass_as_the_last() {
+    let sandbox = with_client();
+    fs::create_dir(sandbox.path("project/.git")).unwrap();
+    push_elsewhere(&sandbox);
+    let refused = at_a_terminal(&sandbox, "allow last --once --yes", &[], "");
+    refused.expect(2, &["nothing was stopped in this project", "elsewhere"]);
+    let last = || {
+        let document = person(&sandbox, "why last --json", "");
+        let document: Value = serde_json::from_str(&document).unwrap();
+        document["tool_use_id"].clone()
+    };
+    assert_eq!(last(), "toolu_other", "it may be looked at");
+    push(&sandbox, "toolu_1", "git push --force");
+    push_elsewhere(&sandbox);
+    assert_eq!(last(), "toolu_1");
+    person(&sandbox, "allow last --once --yes", "");
+    assert_eq!(push(&sandbox, "toolu_2", "git push --force"), "");
+}
+
 #[needs(terminal, no_agent)]
 #[test]
 fn a_rule_is_let_pass_once_for_a_while_or_in_a_session() {

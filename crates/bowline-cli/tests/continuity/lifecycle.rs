@@ -56,6 +56,38 @@ fn goal_and_decisions_survive_without_an_effort() {
 }
 
 #[test]
+fn f35_b_resume_tells_a_running_session_what_was_left_once() {
+    let sandbox = with_client();
+    sandbox.run(&["daemon", "start"]).expect(0, &[]);
+    let mut first = FakeAgent::start(&sandbox, "s1");
+    first.begins("startup").is_silent();
+    let mut second = FakeAgent::start(&sandbox, "s2");
+    second.begins("startup").is_silent();
+    first
+        .bowline(&["effort", "start", "login", "implement"])
+        .expect(0, &[]);
+    let leave = |text: &str| {
+        first
+            .bowline(&["effort", "dehydrate", text])
+            .expect(0, &["once"]);
+    };
+    leave("The form is done.");
+    let resume = ["effort", "resume", "login"];
+    let of_person = sandbox.run(&resume);
+    of_person.lacks(&["The form is done."]);
+    second
+        .bowline(&resume)
+        .expect(0, &["What the last session left", "The form is done."]);
+    second.bowline(&resume).lacks(&["The form is done."]);
+    leave("The button is done.");
+    let told = second.bowline(&[&resume[..], &["--json"]].concat()).json();
+    assert_eq!(told["left"]["summary"], "The button is done.");
+    let mut third = FakeAgent::start(&sandbox, "s3");
+    let told = third.begins("startup");
+    assert!(!told.context().contains("is done"), "{told:?}");
+}
+
+#[test]
 fn the_hand_over_can_be_switched_off_and_is_bounded() {
     let sandbox = with_client();
     sandbox.run(&["daemon", "start"]).expect(0, &[]);

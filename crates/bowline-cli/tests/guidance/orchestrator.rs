@@ -137,9 +137,12 @@ fn only_a_person_switches_it_off() {
     let asked = one.bash("bowline orchestrator off");
     let decision = &asked.json["hookSpecificOutput"]["permissionDecision"];
     assert_eq!(decision, "ask", "{asked:?}");
-    let mut below_an_agent = sandbox.command(&["orchestrator", "off"]);
-    below_an_agent.env("CLAUDECODE", "1");
-    bowline_testkit::Ran::of(&mut below_an_agent).expect_stderr(2, &["CLAUDECODE"]);
+    for (variable, value) in [("CLAUDECODE", "1"), ("BOWLINE_SESSION", "one")] {
+        let mut below_an_agent = sandbox.command(&["orchestrator", "off"]);
+        below_an_agent.env(variable, value);
+        let sign = format!("{variable} is set");
+        bowline_testkit::Ran::of(&mut below_an_agent).expect_stderr(2, &[&sign]);
+    }
     denies(&edits(&mut one, &sandbox), &["2 of 3"]);
 
     sandbox

@@ -8,7 +8,7 @@ use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
-use bowline_testkit::{Ran, Sandbox, needs};
+use bowline_testkit::{Ran, Sandbox, needs, until};
 use serde_json::{Value, json};
 
 use super::daemon::Daemon;
@@ -126,6 +126,25 @@ fn only_an_older_daemon_makes_room() {
     started.expect(0, &["The daemon runs"]);
     started.lacks(&["4711"]);
     assert_eq!(older.asked(), ["daemon.status", "daemon.stop"]);
+}
+
+#[test]
+fn a_daemon_that_is_busy_is_asked_again() {
+    let sandbox = installed();
+    let lock = hold(&sandbox);
+    let answers = [("daemon.status", status("999.0.0"))];
+    let _busy = Daemon::start_busy(&sandbox.socket(), &answers);
+    sandbox
+        .run(&["daemon", "start"])
+        .expect(0, &["process 4711"]);
+    fs::remove_file(sandbox.socket()).unwrap();
+    let busy = Daemon::start_busy(&sandbox.socket(), &[("daemon.stop", json!({}))]);
+    let ends = thread::spawn(move || {
+        until("it is asked", || !busy.asked().is_empty());
+        drop(lock);
+    });
+    sandbox.run(&["daemon", "stop"]).expect(0, &["has stopped"]);
+    ends.join().unwrap();
 }
 
 /// Agents at work start the next daemon as soon as one goes, and that has the lock then.

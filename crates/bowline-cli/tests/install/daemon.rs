@@ -17,6 +17,20 @@ pub(super) struct Daemon {
 impl Daemon {
     /// Answers these commands, and goes away after `daemon.stop`.
     pub(super) fn start(socket: &Path, answers: &[(&str, Value)]) -> Self {
+        Self::start_after(|_| (), socket, answers)
+    }
+
+    /// The same, with nothing to say to the first who connects.
+    pub(super) fn start_busy(socket: &Path, answers: &[(&str, Value)]) -> Self {
+        let silent = |listener: &UnixListener| listener.accept().unwrap();
+        Self::start_after(silent, socket, answers)
+    }
+
+    fn start_after<T>(
+        before: impl FnOnce(&UnixListener) -> T + Send + 'static,
+        socket: &Path,
+        answers: &[(&str, Value)],
+    ) -> Self {
         fs::create_dir_all(socket.parent().unwrap()).unwrap();
         let listener = UnixListener::bind(socket).unwrap();
         let answers: BTreeMap<String, Value> = answers
@@ -25,7 +39,10 @@ impl Daemon {
             .collect();
         let asked = Arc::new(Mutex::new(Vec::new()));
         let (noted, socket) = (asked.clone(), socket.to_owned());
-        thread::spawn(move || serve(&listener, &socket, &answers, &noted));
+        thread::spawn(move || {
+            let _kept = before(&listener);
+            serve(&listener, &socket, &answers, &noted);
+        });
         Self { asked }
     }
 

@@ -85,7 +85,7 @@ pub(super) fn answer(call: &Call, payload: &[u8], problem: &str) -> Unverified {
     let gate = call
         .event
         .as_deref()
-        .and_then(HookEvent::from_name)
+        .and_then(HookEvent::from_any_spelling)
         .is_none_or(|event| event.class() == EventClass::Gate);
     if gate && call.on_failure == FailMode::Closed {
         return Unverified {

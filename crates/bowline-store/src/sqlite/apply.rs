@@ -166,7 +166,6 @@ impl<'a> Apply<'a> {
             Change::DelegationEnded(end) => self.end_delegation(session, end),
             Change::EffortJoined { .. }
             | Change::HeartbeatCounted
-            | Change::HeartbeatReset
             | Change::ContextUsed { .. }
             | Change::AgentStatus(_)
             | Change::Said(_)

@@ -1,11 +1,12 @@
 //! Failures of tools.
 
+use bowline_guidance::work::{NewItem, Priority, WorkKind, WorkStatus};
 use chrono::{DateTime, Utc};
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
 
 use super::apply::Apply;
 use super::memory::KnownSession;
-use super::{SqliteStore, millis, time, traces};
+use super::{SqliteStore, millis, time, traces, work_items};
 use crate::error::Result;
 use crate::failures::{
     FailedCall, Failure, FailureFilter, FailureRef, Failures, FollowUp, FollowUpStatus, PastFailure,
@@ -15,7 +16,10 @@ const COLUMNS: &str = "f.id, p.path, f.tool,
     (SELECT message FROM failed_calls INDEXED BY failed_calls_by_failure WHERE failure_id = f.id ORDER BY id DESC LIMIT 1),
     f.first_at, f.last_at, f.count,
     (SELECT count(DISTINCT chain_id) FROM failed_calls INDEXED BY failed_calls_by_failure WHERE failure_id = f.id),
-    f.follow_up, f.follow_up_at, f.fixed_by, f.fixed_at";
+    CASE WHEN f.follow_up = 'open' AND f.work_item IS NOT NULL AND NOT EXISTS
+        (SELECT 1 FROM work_items w WHERE w.id = f.work_item AND w.status IN ('todo', 'in_progress', 'blocked'))
+        THEN 'done' ELSE f.follow_up END,
+    f.follow_up_at, f.fixed_by, f.fixed_at, f.work_item";
 
 const TIMES: &str = "c.at, f.tool, c.message, c.session, c.failure_id";
 
@@ -66,6 +70,7 @@ pub(super) const OF_CHAIN: &str = "SELECT id, failure_id FROM failed_calls INDEX
 fn failure(row: &Row<'_>) -> rusqlite::Result<Failure> {
     let follow_up: Option<String> = row.get(8)?;
     let since: Option<i64> = row.get(9)?;
+    let work_item = row.get(12)?;
     let status = follow_up.map(|word| match word.as_str() {
         "done" => FollowUpStatus::Done,
         _ => FollowUpStatus::Open,
@@ -82,6 +87,7 @@ fn failure(row: &Row<'_>) -> rusqlite::Result<Failure> {
         follow_up: status.map(|status| FollowUp {
             status,
             since: time(since.unwrap_or_default()),
+            work_item,
         }),
         fixed_by: row.get(10)?,
         fixed_at: row.get::<_, Option<i64>>(11)?.map(time),
@@ -104,10 +110,8 @@ pub(super) fn failed(
     session: &KnownSession,
     call: &FailedCall,
 ) -> Result<()> {
-    let Some(project) = project_of(apply)? else {
-        return Ok(());
-    };
     let (db, at) = (apply.db, apply.at);
+    let project = apply.memory.project(db, &call.failure.project, at)?;
     let id = if let Some(id) = find(db, project, &call.failure)? {
         db.prepare_cached(
             "UPDATE failures SET count = count + 1, last_at = max(last_at, ?2) WHERE id = ?1",
@@ -138,24 +142,43 @@ pub(super) fn failed(
         call.message,
         at
     ])?;
-    open_follow_up(db, id, call.follow_up_after, at)
+    open_follow_up(db, id, call, at)
 }
 
-/// The project of the event, which may be another one than that of its session.
-fn project_of(apply: &mut Apply<'_>) -> Result<Option<i64>> {
-    let path = apply.record.decided.project.as_deref();
-    path.map(|path| apply.memory.project(apply.db, path, apply.at))
-        .transpose()
-}
-
-/// Opens the follow-up of a failure that came often enough and has none: here a work item could be made as well.
-fn open_follow_up(db: &Connection, id: i64, after: u32, at: i64) -> Result<()> {
+/// Opens the follow-up of a failure that came often enough and has none.
+fn open_follow_up(db: &Connection, id: i64, call: &FailedCall, at: i64) -> Result<()> {
+    let due = db
+        .prepare_cached(
+            "SELECT count FROM failures WHERE id = ?1 AND count >= ?2 AND follow_up IS NULL AND ?2 > 0",
+        )?
+        .query_row(params![id, call.follow_up_after], |row| row.get(0))
+        .optional()?;
+    let Some(count) = due else {
+        return Ok(());
+    };
+    let item = work_items::add(
+        db,
+        &call.failure.project,
+        None,
+        &follow_up(id, call, count),
+        at,
+    )?;
     db.prepare_cached(
-        "UPDATE failures SET follow_up = 'open', follow_up_at = ?3
-         WHERE id = ?1 AND count >= ?2 AND follow_up IS NULL AND ?2 > 0",
+        "UPDATE failures SET follow_up = 'open', follow_up_at = ?2, work_item = ?3 WHERE id = ?1",
     )?
-    .execute(params![id, after, at])?;
+    .execute(params![id, at, item.id])?;
     Ok(())
+}
+
+/// The message is not in it: that goes with the session in which it came.
+fn follow_up(id: i64, call: &FailedCall, count: i64) -> NewItem {
+    let tool = &call.failure.tool;
+    NewItem {
+        title: format!("{tool} failed {count} times in the same way: `bowline errors show {id}`"),
+        kind: WorkKind::Bug,
+        priority: Priority::Medium,
+        status: WorkStatus::Todo,
+    }
 }
 
 /// What failed before works again.
@@ -165,10 +188,10 @@ pub(super) fn fixed(
     failure: &FailureRef,
     by: Option<&str>,
 ) -> Result<()> {
-    let (Some(project), Some(by)) = (project_of(apply)?, by) else {
+    let Some(by) = by else {
         return Ok(());
     };
-    let Some(id) = find(apply.db, project, failure)? else {
+    let Some(id) = find_ref(apply.db, failure)? else {
         return Ok(());
     };
     apply
@@ -193,6 +216,13 @@ fn find(db: &Connection, project: i64, failure: &FailureRef) -> Result<Option<i6
         }
     }
     Ok(None)
+}
+
+fn find_ref(db: &Connection, failure: &FailureRef) -> Result<Option<i64>> {
+    match traces::project(db, &failure.project)? {
+        Some(project) => find(db, project, failure),
+        None => Ok(None),
+    }
 }
 
 fn one(db: &Connection, id: i64) -> Result<Option<Failure>> {
@@ -228,15 +258,10 @@ fn bounds(db: &Connection, filter: &FailureFilter<'_>) -> Result<Option<(i64, i6
 }
 
 impl Failures for SqliteStore {
-    fn known(&self, project: &str, failure: &FailureRef) -> Result<Option<Failure>> {
-        self.look(|db| {
-            let Some(project) = traces::project(db, project)? else {
-                return Ok(None);
-            };
-            match find(db, project, failure)? {
-                Some(id) => one(db, id),
-                None => Ok(None),
-            }
+    fn known(&self, failure: &FailureRef) -> Result<Option<Failure>> {
+        self.look(|db| match find_ref(db, failure)? {
+            Some(id) => one(db, id),
+            None => Ok(None),
         })
     }
 
@@ -273,13 +298,27 @@ impl Failures for SqliteStore {
     }
 
     fn close_follow_up(&self, id: i64, at: DateTime<Utc>) -> Result<Option<Failure>> {
-        self.change_uncopied(move |db| {
+        self.change(move |db| {
             let before = one(db, id)?;
             db.prepare_cached(
                 "UPDATE failures SET follow_up = 'done', follow_up_at = ?2
                  WHERE id = ?1 AND (follow_up IS NULL OR follow_up <> 'done')",
             )?
             .execute([id, millis(at)])?;
+            let follow_up = before.as_ref().and_then(|it| Some((it, it.follow_up?)));
+            if let Some((failure, follow_up)) = follow_up
+                && follow_up.status == FollowUpStatus::Open
+                && let Some(item) = follow_up.work_item
+            {
+                work_items::change(
+                    db,
+                    &failure.project,
+                    None,
+                    item,
+                    WorkStatus::Done,
+                    millis(at),
+                )?;
+            }
             Ok(before)
         })
     }
@@ -359,159 +398,4 @@ pub(super) fn all(db: &Connection) -> Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::Arc;
-
-    use super::super::Options;
-    use super::*;
-    use crate::record::{Change, Record};
-    use crate::store::{Forget, Store};
-
-    fn open() -> (tempfile::TempDir, SqliteStore) {
-        let folder = tempfile::tempdir().unwrap();
-        let mut options = Options::new(folder.path().join("data"));
-        options.deadline = std::time::Duration::from_secs(30);
-        let store = SqliteStore::open(options).unwrap();
-        (folder, store)
-    }
-
-    fn a_failure(signature: u64, beginning: u64) -> FailureRef {
-        FailureRef {
-            tool: "Bash".to_owned(),
-            signature,
-            beginning,
-        }
-    }
-
-    fn submit(store: &dyn Store, id: &str, session: &str, change: Change) {
-        let mut record = Record::new(id, Utc::now(), "claude-code", "PostToolUse", session);
-        record.decided.project = Some("/p".to_owned());
-        record.changes.push(change);
-        store.submit(record, Box::new(|_| {}));
-        store.flush().unwrap();
-    }
-
-    fn fail(store: &dyn Store, id: &str, session: &str, failure: &FailureRef) {
-        let call = FailedCall {
-            failure: failure.clone(),
-            message: Some(format!("boom in {session}")),
-            follow_up_after: 3,
-        };
-        submit(store, id, session, Change::Failed(call));
-    }
-
-    fn all(store: &SqliteStore) -> Vec<Failure> {
-        let filter = FailureFilter {
-            limit: 100,
-            ..FailureFilter::default()
-        };
-        Failures::list(store, &filter).unwrap()
-    }
-
-    #[test]
-    fn f27_b_the_third_time_opens_one_follow_up_and_the_fourth_none() {
-        let (_folder, store) = open();
-        let boom = a_failure(1, 10);
-        let follow_up = |store: &SqliteStore| all(store)[0].follow_up;
-        for (n, session) in ["s1", "s1", "s2", "s2", "s3"].iter().enumerate() {
-            fail(&store, &format!("e{n}"), session, &boom);
-            assert_eq!(follow_up(&store).is_some(), n >= 2, "{n}");
-        }
-        // A record that is handed over twice counts once.
-        fail(&store, "e4", "s3", &boom);
-        let found = all(&store);
-        assert_eq!(found.len(), 1);
-        assert_eq!((found[0].count, found[0].sessions), (5, 3));
-        assert_eq!(found[0].message.as_deref(), Some("boom in s3"));
-        let since = follow_up(&store).unwrap().since;
-        assert_eq!(store.times(found[0].id, 100).unwrap().len(), 5);
-        store.close_follow_up(found[0].id, Utc::now()).unwrap();
-        fail(&store, "e6", "s4", &boom);
-        let closed = follow_up(&store).unwrap();
-        assert_eq!(closed.status, FollowUpStatus::Done);
-        assert!(closed.since >= since);
-    }
-
-    #[test]
-    fn f27_b_two_writers_at_once_open_one_follow_up() {
-        let (folder, store) = open();
-        let other = SqliteStore::open(Options::new(folder.path().join("data"))).unwrap();
-        let stores: [Arc<SqliteStore>; 2] = [Arc::new(store), Arc::new(other)];
-        std::thread::scope(|scope| {
-            for (who, store) in stores.iter().enumerate() {
-                scope.spawn(move || {
-                    for n in 0..10 {
-                        fail(
-                            &**store,
-                            &format!("{who}-{n}"),
-                            &format!("s{who}"),
-                            &a_failure(7, 70),
-                        );
-                    }
-                });
-            }
-        });
-        for store in &stores {
-            store.flush().unwrap();
-        }
-        let found = all(&stores[0]);
-        assert_eq!((found.len(), found[0].count, found[0].sessions), (1, 20, 2));
-        assert_eq!(found[0].follow_up.unwrap().status, FollowUpStatus::Open);
-    }
-
-    #[test]
-    fn a_message_that_begins_alike_is_the_same_and_another_tool_is_not() {
-        let (_folder, store) = open();
-        fail(&store, "a", "s", &a_failure(1, 10));
-        fail(&store, "b", "s", &a_failure(2, 10));
-        fail(&store, "c", "s", &a_failure(1, 11));
-        let other = FailureRef {
-            tool: "Edit".to_owned(),
-            ..a_failure(1, 10)
-        };
-        fail(&store, "d", "s", &other);
-        let counts: Vec<u64> = all(&store).iter().map(|failure| failure.count).collect();
-        assert_eq!(counts, [1, 3]);
-        assert_eq!(
-            store.known("/p", &a_failure(2, 10)).unwrap().unwrap().count,
-            3
-        );
-        assert_eq!(store.known("/q", &a_failure(1, 10)).unwrap(), None);
-    }
-
-    #[test]
-    fn what_is_forgotten_of_failures_is_gone() {
-        let (_folder, store) = open();
-        let fixed = |failure: &FailureRef, by: &str| Change::FailureFixed {
-            failure: failure.clone(),
-            by: Some(by.to_owned()),
-        };
-        let (both, alone) = (a_failure(1, 1), a_failure(2, 2));
-        fail(&store, "a", "s1", &both);
-        fail(&store, "b", "s2", &both);
-        fail(&store, "c", "s1", &alone);
-        submit(&store, "d", "s1", fixed(&both, "in s1"));
-        submit(&store, "e", "s2", fixed(&a_failure(9, 9), "nothing"));
-        assert_eq!(all(&store)[1].fixed_by.as_deref(), Some("in s1"));
-        store.forget(Forget::Session("s1")).unwrap();
-        let left = all(&store);
-        assert_eq!(left.len(), 1);
-        assert_eq!(left[0].message.as_deref(), Some("boom in s2"));
-        assert_eq!((left[0].fixed_by.as_deref(), left[0].sessions), (None, 1));
-        assert_eq!(
-            store.forget_failure(left[0].id).unwrap(),
-            Some(left[0].clone())
-        );
-        assert_eq!(store.forget_failure(left[0].id).unwrap(), None);
-        for what in [
-            Forget::Project("/p"),
-            Forget::Before(Utc::now() + chrono::TimeDelta::days(1)),
-            Forget::All,
-        ] {
-            fail(&store, &format!("{what:?}"), "s1", &both);
-            assert_eq!(all(&store).len(), 1);
-            store.forget(what).unwrap();
-            assert_eq!(all(&store), []);
-        }
-    }
-}
+mod tests;

@@ -114,7 +114,6 @@ pub(super) fn weight(record: &Record) -> usize {
         | Change::DelegationEnded(_)
         | Change::EffortJoined { .. }
         | Change::HeartbeatCounted
-        | Change::HeartbeatReset
         | Change::ContextUsed { .. }
         | Change::AgentStatus(_) => 64,
     });

@@ -13,7 +13,7 @@ mod growth;
 pub(super) fn database() -> (tempfile::TempDir, Connection) {
     let folder = tempfile::tempdir().unwrap();
     let options = Options::new(folder.path().join("data"));
-    let path = options.folder.join(FILE);
+    let path = options.database();
     let db = connection::open_for_writing(&path, &options).unwrap();
     (folder, db)
 }
@@ -220,7 +220,7 @@ fn the_database_is_set_up_as_measured() {
 fn the_log_is_moved_into_the_database_and_begins_anew() {
     let folder = tempfile::tempdir().unwrap();
     let options = Options::new(folder.path().join("data"));
-    let path = options.folder.join(FILE);
+    let path = options.database();
     let mut db = connection::open_for_writing(&path, &options).unwrap();
     let log = Log::new(&path);
     let counted = log.clone();

@@ -81,7 +81,7 @@ fn existing(db: &Connection, project: &str, id: i64) -> Result<WorkItem> {
     })
 }
 
-fn add(
+pub(super) fn add(
     db: &Connection,
     project: &str,
     session: Option<&str>,
@@ -109,7 +109,7 @@ fn add(
     change(db, project, session, db.last_insert_rowid(), new.status, at)
 }
 
-fn change(
+pub(super) fn change(
     db: &Connection,
     project: &str,
     session: Option<&str>,

@@ -1,10 +1,11 @@
 use std::collections::HashMap;
-use std::sync::mpsc;
+use std::sync::{Mutex, mpsc};
 use std::time::Instant;
 
 use chrono::Utc;
 
 use super::*;
+use crate::reserve::Reserve;
 use crate::spool::{SpoolMedium, SpoolOptions};
 
 /// A database that takes as long as it is told to, and remembers what it was given.

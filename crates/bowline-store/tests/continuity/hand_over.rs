@@ -126,6 +126,47 @@ fn what_is_left_anew_goes_to_the_next_and_what_was_got_stays() {
 }
 
 #[test]
+fn f35_b_a_session_that_takes_up_an_effort_gets_what_was_left_once() {
+    let (_folder, store) = open();
+    let effort = begin(store.continuity(), who("none"), "login", "implement")
+        .effort
+        .id;
+    for (ms, session) in [(0, "old"), (1, "running")] {
+        committed(&store, joins(session, effort, ms));
+    }
+    let leave = |summary: &str| {
+        let store = store.continuity();
+        store
+            .dehydrate(&who("old"), effort, &payload(summary), at(2))
+            .unwrap();
+    };
+    let resume = |who: &Who| {
+        let store = store.continuity();
+        let begun = store.resume_effort(who, Some(effort), None, at(3)).unwrap();
+        begun.left.map(|left| left.summary)
+    };
+    let person = Who {
+        folder: PROJECT.into(),
+        ..Who::default()
+    };
+    let sub = Who {
+        subagent: Some("sub".into()),
+        ..who("running")
+    };
+    leave("one");
+    assert_eq!(resume(&person), None, "a person leaves it to the agent");
+    assert_eq!(resume(&who("old")), None, "nobody leaves it to itself");
+    assert_eq!(resume(&sub), None, "a sub-agent is told by its agent");
+    assert_eq!(resume(&who("running")).as_deref(), Some("one"));
+    assert_eq!(resume(&who("running")), None);
+    let told = store.continuity().hand_over(&who("new"), "call").unwrap();
+    assert_eq!(told.dehydrated, None, "it was delivered");
+    leave("two");
+    let again = begin(store.continuity(), who("running"), "login", "implement");
+    assert_eq!(again.left.unwrap().summary, "two");
+}
+
+#[test]
 fn a_session_that_nobody_named_leaves_for_the_newest() {
     let (_folder, store) = open();
     let effort = begin(store.continuity(), who("none"), "login", "implement")

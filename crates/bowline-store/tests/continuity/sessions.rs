@@ -45,10 +45,15 @@ fn sessions_of_an_effort_are_linked_and_count_for_themselves() {
     let details = store.continuity().effort(effort).unwrap().unwrap();
     assert_eq!(details.sessions, [a, sub, b]);
 
-    let reset = with(record("PostToolUse", "a", 8), Change::HeartbeatReset);
-    committed(&store, by(reset, "sub", "Explore"));
+    let of_subagent = || store.continuity().resolve(&subagent("a")).unwrap();
+    let logged = store.continuity().logged(effort, &subagent("a"), at(8));
+    logged.unwrap();
     assert_eq!(state(&store, "a").heartbeat, 2, "only the sub-agent's");
+    assert_eq!(of_subagent().session.unwrap().heartbeat, 0);
+    committed(&store, by(counted("a", 8), "sub", "Explore"));
     store.continuity().logged(effort, &who("a"), at(9)).unwrap();
+    let after = of_subagent().session.unwrap().heartbeat;
+    assert_eq!(after, 0, "it may have been the sub-agent who logged");
     assert_eq!(["a", "b"].map(|it| state(&store, it).heartbeat), [0, 1]);
     let anybody = Who {
         folder: PROJECT.into(),

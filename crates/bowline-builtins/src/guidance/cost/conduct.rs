@@ -19,7 +19,7 @@ const SUMMARY: &str =
     "tells an agent what calls cost that a sub-agent could make, and sums up its sessions";
 
 #[derive(Debug)]
-pub(in crate::guidance) struct Delegation {
+pub(in crate::guidance) struct ConductHook {
     ground: Arc<Ground>,
 }
 
@@ -33,7 +33,7 @@ struct Remembered {
     summary: Option<Summary>,
 }
 
-impl Delegation {
+impl ConductHook {
     pub(in crate::guidance) fn builtin(ground: &Arc<Ground>) -> Option<BuiltinHook> {
         let ground = Arc::clone(ground);
         let is_on = ground.config.cost.predict;
@@ -127,7 +127,7 @@ fn call(input: &HookInput) -> (&str, &Value) {
 }
 
 #[async_trait]
-impl Hook for Delegation {
+impl Hook for ConductHook {
     fn name(&self) -> &str {
         NAME
     }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use bowline_builtins::continuity::Done;
 use bowline_continuity::action::How;
+use bowline_continuity::briefing;
 use bowline_continuity::effort::{Effort, EffortId, Lifecycle, PhaseChange};
 use bowline_continuity::log_entry::MAX_ENTRY;
 use bowline_continuity::task::name_of;
@@ -34,6 +35,12 @@ pub(super) fn done(done: &Done, history: &[PhaseChange], paths: &Paths, ui: &mut
             ui.line(
                 "Log what you do and find with `bowline effort log \"…\"`; enter a phase with `bowline effort phase \"…\"`.",
             );
+            if let Some(left) = &begun.left {
+                ui.blank();
+                for line in briefing::of_left(left).lines() {
+                    ui.line(reveal::name(line));
+                }
+            }
         }
         Done::Logged { effort, file, cut } => {
             ui.line(said("Logged", effort).plain(format!(" in {}", paths.show(file))));

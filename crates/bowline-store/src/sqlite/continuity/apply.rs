@@ -33,14 +33,7 @@ impl Apply<'_> {
                 let transcript = transcript.as_deref();
                 sessions::join(self.db, session.id, *effort, transcript, self.at)
             }
-            Change::HeartbeatCounted => self.beat(
-                session,
-                "UPDATE effort_sessions SET heartbeat = heartbeat + 1, last_heartbeat_at = ?2 WHERE session_id = ?1",
-            ),
-            Change::HeartbeatReset => self.beat(
-                session,
-                "UPDATE effort_sessions SET heartbeat = 0, last_heartbeat_at = ?2 WHERE session_id = ?1",
-            ),
+            Change::HeartbeatCounted => self.count_heartbeat(session),
             Change::ContextUsed { used } => {
                 let host = self.host_of(session)?;
                 use_context(self.db, session.id, host.id, *used)
@@ -66,9 +59,11 @@ impl Apply<'_> {
         }
     }
 
-    fn beat(&self, session: &KnownSession, sql: &str) -> Result<()> {
+    fn count_heartbeat(&self, session: &KnownSession) -> Result<()> {
         self.db
-            .prepare_cached(sql)?
+            .prepare_cached(
+                "UPDATE effort_sessions SET heartbeat = heartbeat + 1, last_heartbeat_at = ?2 WHERE session_id = ?1",
+            )?
             .execute(params![session.id, self.at])?;
         Ok(())
     }

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use super::super::queries::limit;
 use super::super::{memory, millis, time, traces};
 use super::rows::{self, EFFORT, STATE, effort_at, from_json, state_at, to_json};
-use super::{notes, resolve, sessions, tasks};
+use super::{hand_over, notes, resolve, sessions, tasks};
 use crate::caps;
 use crate::error::{Error, Result};
 
@@ -128,6 +128,7 @@ pub(super) fn start(db: &Connection, start: &EffortStart, at: i64) -> Result<Beg
     Ok(Begun {
         effort: existing(db, id)?,
         how,
+        left: hand_over::claim_by(db, id, &start.who)?,
     })
 }
 
@@ -199,6 +200,7 @@ pub(super) fn resume(
     Ok(Begun {
         effort: active(db, id)?,
         how: How::Resumed,
+        left: hand_over::claim_by(db, id, who)?,
     })
 }
 

@@ -16,6 +16,9 @@ pub(super) const LEFT: &str =
     WHERE effort_id = ?1 AND dehydrated IS NOT NULL AND (claimed_by IS NULL OR claimed_by = ?2)
     ORDER BY claimed_by IS NULL, session_id DESC LIMIT 1";
 
+/// No call has this name.
+const NOBODY: &str = "";
+
 /// The last sessions of a project in this folder, and then in any, but for those under this name.
 pub(super) const IN_FOLDER: &str =
     "SELECT a.chain_id FROM agents a INDEXED BY agents_by_folder JOIN sessions s ON s.id = a.session_id
@@ -93,9 +96,21 @@ pub(super) fn claim(db: &Connection, effort: EffortId, call: &str) -> Result<Opt
     let Some(left) = left(db, effort, call)? else {
         return Ok(None);
     };
-    db.prepare_cached("UPDATE effort_sessions SET claimed_by = ?2 WHERE session_id = ?1")?
-        .execute(params![left.session, call])?;
-    Ok(left.payload())
+    left.claim(db, call)
+}
+
+/// Claims what another session left, for the session or the agent that takes up an effort. Whoever is neither leaves it to the next session.
+pub(super) fn claim_by(db: &Connection, effort: EffortId, who: &Who) -> Result<Option<Dehydrated>> {
+    let claimer = who.session.as_ref().or(who.agent_id.as_ref());
+    let Some(claimer) = claimer.filter(|_| who.subagent.is_none()) else {
+        return Ok(None);
+    };
+    let own = resolve::session_row(db, who)?.map(|session| session.id);
+    let left = left(db, effort, NOBODY)?;
+    let Some(left) = left.filter(|left| Some(left.session) != own) else {
+        return Ok(None);
+    };
+    left.claim(db, &format!("session {claimer}"))
 }
 
 struct Left {
@@ -105,6 +120,12 @@ struct Left {
 }
 
 impl Left {
+    fn claim(&self, db: &Connection, by: &str) -> Result<Option<Dehydrated>> {
+        db.prepare_cached("UPDATE effort_sessions SET claimed_by = ?2 WHERE session_id = ?1")?
+            .execute(params![self.session, by])?;
+        Ok(self.payload())
+    }
+
     fn payload(&self) -> Option<Dehydrated> {
         serde_json::from_str(&self.dehydrated).ok()
     }

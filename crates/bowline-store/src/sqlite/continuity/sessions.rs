@@ -87,15 +87,17 @@ pub(super) fn reset_open(db: &Connection, effort: EffortId, who: &Who, at: i64) 
     Ok(())
 }
 
-/// The heartbeat of the session that asks begins anew; of all open ones if it is not one of the effort's.
+/// The heartbeat of the session that asks begins anew, with those of its sub-agents: the environment of a command does not say which of
+/// them ran it. If it is no session of the effort's, those of all open ones do.
 pub(super) fn reset_own(db: &Connection, effort: EffortId, who: &Who, at: i64) -> Result<()> {
     if let Some(own) = resolve::session_row(db, who)? {
         let reset = db
             .prepare_cached(
                 "UPDATE effort_sessions SET heartbeat = 0, last_heartbeat_at = ?3
-                 WHERE session_id = ?2 AND effort_id = ?1",
+                 WHERE effort_id = ?1 AND (session_id = ?2 OR ?5 IS NULL AND session_id IN
+                    (SELECT id FROM sessions INDEXED BY sessions_by_name WHERE name = ?4 AND status <> 'ended'))",
             )?
-            .execute(params![effort.0, own.id, at])?;
+            .execute(params![effort.0, own.id, at, who.session, who.subagent])?;
         if reset > 0 {
             return Ok(());
         }

@@ -224,7 +224,7 @@ fn a_schema_from_before_the_first_release_is_moved_aside_and_counted() {
     let store = SqliteStore::open(options.clone()).unwrap();
     assert!(submit(&store, record("old")).is_committed());
     drop(store);
-    let old = Connection::open(options.folder.join(FILE)).unwrap();
+    let old = Connection::open(options.database()).unwrap();
     old.pragma_update(None, "user_version", 4).unwrap();
     drop(old);
     let store = SqliteStore::open(options).unwrap();
@@ -249,7 +249,7 @@ fn a_database_that_lists_migrations_that_are_gone_is_taken_over() {
     let store = SqliteStore::open(options.clone()).unwrap();
     assert!(submit(&store, record("before")).is_committed());
     drop(store);
-    let path = options.folder.join(FILE);
+    let path = options.database();
     let db = Connection::open(&path).unwrap();
     db.execute_batch(
         "UPDATE refinery_schema_history SET name = 'rules_and_statuses', checksum = '1' WHERE version = 5;
@@ -269,7 +269,7 @@ fn f31_c_a_store_of_the_version_before_is_taken_over_without_loss() {
     let folder = tempfile::tempdir().unwrap();
     let options = patient(&folder);
     std::fs::create_dir_all(&options.folder).unwrap();
-    let path = options.folder.join(FILE);
+    let path = options.database();
     let mut db = Connection::open(&path).unwrap();
     connection::run(&mut db, &connection::MIGRATIONS[..1]).unwrap();
     db.execute_batch(
@@ -308,7 +308,7 @@ fn the_newest_effort_of_an_older_store_is_the_current_one() {
     let folder = tempfile::tempdir().unwrap();
     let options = patient(&folder);
     std::fs::create_dir_all(&options.folder).unwrap();
-    let mut db = Connection::open(options.folder.join(FILE)).unwrap();
+    let mut db = Connection::open(options.database()).unwrap();
     connection::run(&mut db, &connection::MIGRATIONS[..2]).unwrap();
     db.execute_batch(
         "INSERT INTO projects VALUES (1, '/p', 'p', 0);
