@@ -31,6 +31,7 @@ mod assemble;
 pub mod continuity;
 pub mod guard;
 pub mod guidance;
+pub mod inbox;
 mod loss;
 pub mod machine;
 mod own_places;
