@@ -5,6 +5,7 @@ mod daemon;
 mod figures;
 mod hook;
 pub(crate) mod load;
+mod page;
 mod programs;
 pub(crate) mod stage;
 
@@ -31,8 +32,9 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
         "hook" => hook::run(arguments),
         "daemon" => daemon::run(arguments),
         "cost" => cost::run(arguments),
+        "page" => page::run(arguments),
         "store" => store(arguments.raw_args()?.collect()),
-        _ => bail!("expected `hook`, `daemon`, `cost` or `store` after `bench`"),
+        _ => bail!("expected `hook`, `daemon`, `page`, `cost` or `store` after `bench`"),
     }
 }
 

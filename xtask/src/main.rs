@@ -32,6 +32,8 @@ Chores of this repository
       [--events N] [--seconds N] [--connections N] [--json] [--programs DIR] [--against DIR]
   cargo xtask bench cost              a folder of 500 MB of transcripts: how fast it is read, and in how much memory
       [--megabytes N] [--json] [--programs DIR]
+  cargo xtask bench page              the page while agents work, with a million calls in the store
+      [--calls N] [--seconds N] [--json] [--programs DIR]
   cargo xtask bench store [ARGS]      questions to a store of a million traces
   cargo xtask fuzz payloads           payloads gone wrong, through the whole engine
       [--count N] [--seed N]
@@ -41,7 +43,7 @@ Chores of this repository
       [--without-profile] [--programs DIR]
       [--target TARGET]               for another kind of machine, as aarch64-unknown-linux-gnu (into target/dist-TARGET; without a profile)
 
-demo, install, dist, crash and the first three benches take --offline as well; --programs takes others than those of this tree;
+demo, install, dist, crash and the first four benches take --offline as well; --programs takes others than those of this tree;
 --against measures those of another state in the same run; --guided measures what everything adds that is off by itself.
 --reopen-window puts a daemon to the test that answers before it records: the
 campaign must find it out. Benches end with 1 if a limit is missed: run them on a machine that does nothing else.";

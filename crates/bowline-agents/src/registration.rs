@@ -20,7 +20,7 @@ pub struct Registration {
     pub client: ClientProgram,
     /// The agent's limit for one hook, in seconds, which `bowline-hook` expects.
     pub timeout: u32,
-    /// The limit on the events on which tests may run, which `bowline-hook` is told.
+    /// The limit on the events on which tests may run or a question may wait for a person, which `bowline-hook` is told.
     pub long_timeout: u32,
     /// The events on which a hook takes the place of what the agent does. Bowline is not registered for them.
     pub replacing: &'static [HookEvent],
@@ -143,7 +143,7 @@ impl Registration {
     /// The limit for a hook on this event, in seconds.
     pub const fn timeout_of(&self, event: HookEvent) -> u32 {
         match event {
-            HookEvent::Stop | HookEvent::SubagentStop => self.long_timeout,
+            HookEvent::PreToolUse | HookEvent::Stop | HookEvent::SubagentStop => self.long_timeout,
             _ => self.timeout,
         }
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bowline::hooks::{Background, Hook, HookManager, Services};
-use bowline::settings::Settings;
+use bowline::settings::{Settings, Wait};
 use bowline_guard::paths::OwnPlaces;
 
 use crate::analyst::Analyst;
@@ -14,6 +14,7 @@ use crate::guard::{
     SensitiveFileGuard, Strikes, ToolGuard, UnreadSettingsGuard, unread_settings,
 };
 use crate::guidance::{self, Memory};
+use crate::inbox::{Door, Inbox};
 use crate::machine::Machine;
 use crate::recorder::{self, Tracing};
 use crate::rule::{self, Compiled};
@@ -37,6 +38,8 @@ pub struct SharedState {
     pub data_folder: Option<PathBuf>,
     /// The hooks that run in the background.
     pub background: Background,
+    /// Where questions wait for a person, if this process stays for long enough.
+    pub inbox: Option<Arc<Inbox>>,
 }
 
 impl SharedState {
@@ -50,7 +53,22 @@ impl SharedState {
             memory: Arc::default(),
             data_folder: None,
             background: Background::default(),
+            inbox: None,
         }
+    }
+
+    /// How questions of a project get into the inbox, if its settings say that they wait there.
+    pub fn door(&self, settings: &Settings) -> Option<Arc<Door>> {
+        let Wait::For(wait) = settings.config.approvals.wait else {
+            return None;
+        };
+        Some(Arc::new(Door {
+            inbox: Arc::clone(self.inbox.as_ref()?),
+            wait,
+            project: settings.project.clone(),
+            fleet: settings.config.fleet,
+            live: Arc::clone(&self.live),
+        }))
     }
 
     /// The same for judgements that must not wait for a disk: without the files of the machine, and without a store.

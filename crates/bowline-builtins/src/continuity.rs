@@ -14,7 +14,7 @@ mod lease;
 mod life;
 mod live;
 mod messages;
-mod notify;
+pub(crate) mod notify;
 mod prompt_line;
 mod start;
 mod status;

@@ -32,6 +32,7 @@ mod caught_up;
 pub mod continuity;
 pub mod guard;
 pub mod guidance;
+pub mod inbox;
 mod loss;
 pub mod machine;
 mod own_places;

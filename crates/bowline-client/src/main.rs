@@ -72,7 +72,9 @@ fn set(env: &mut Environment, variable: &str) -> Result<(), lexopt::Error> {
 
 fn answer(call: &mut Call, started: Instant, timeout: Duration) -> Answer {
     // If the agent's limit is under two seconds, half of it is ours: an answer after the limit is useless.
-    let deadline = started + timeout.saturating_sub(Duration::from_secs(1).min(timeout / 2));
+    let limit = timeout.saturating_sub(Duration::from_secs(1).min(timeout / 2));
+    let deadline = started + limit;
+    call.waits_secs = limit.as_secs().try_into().unwrap_or(u32::MAX);
     let direct_only = call
         .env
         .get("BOWLINE_DAEMON")

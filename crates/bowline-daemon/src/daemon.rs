@@ -12,6 +12,7 @@ use crate::bounded::{FILES_WITHIN, within};
 use crate::engine::Engine;
 use crate::engine::patience::MOST_HANGING;
 use crate::instance::{Instance, StartError};
+use crate::page::{MakePage, PageParts};
 use crate::pause::Pause;
 use crate::places::Places;
 use crate::server::{AnswerWhen, Parts, Server};
@@ -45,6 +46,8 @@ pub struct DaemonOptions {
     pub answer_when: AnswerWhen,
     /// When it exits by itself.
     pub idle: Idle,
+    /// The page that people can open in their browser.
+    pub page: Option<MakePage>,
 }
 
 impl DaemonOptions {
@@ -55,6 +58,7 @@ impl DaemonOptions {
             places,
             answer_when: AnswerWhen::default(),
             idle: Idle::default(),
+            page: None,
         }
     }
 }
@@ -83,6 +87,21 @@ pub fn run(options: DaemonOptions) -> Result<Stop, StartError> {
         options.places.pause(),
     )
     .map_err(system("watch settings"))?;
+    if let Some(make) = options.page {
+        let status = {
+            let (shared, engine, store) =
+                (Arc::clone(&shared), Arc::clone(&engine), Arc::clone(&store));
+            Arc::new(move || shared.status(&engine, store.waiting()))
+        };
+        shared.set_page(make(PageParts {
+            store: Arc::clone(&store),
+            engine: Arc::clone(&engine),
+            feed: Arc::clone(&shared.feed),
+            runtime: runtime.handle().clone(),
+            places: options.places.clone(),
+            status,
+        }));
+    }
     let server = Server::new(Parts {
         instance,
         engine,

@@ -29,6 +29,7 @@ use bowline_agents::{Agent, DEFAULT, Protocol, supported_names};
 use bowline_builtins::continuity::Live;
 use bowline_builtins::guard::Strikes;
 use bowline_builtins::guidance::Memory;
+use bowline_builtins::inbox::Inbox;
 use bowline_builtins::machine::Machine;
 use bowline_builtins::recorder::noting_failures;
 use bowline_builtins::{Ledger, SharedState};
@@ -108,7 +109,14 @@ impl Engine {
     /// The same, for a process that outlives its answers.
     pub fn watching(store: Option<Arc<dyn Store>>) -> Self {
         let ledger = Ledger::new(store.clone()).watching();
-        Self::with_ledger(Machine::from_env(), store, ledger)
+        let mut engine = Self::with_ledger(Machine::from_env(), store, ledger);
+        engine.shared.inbox = Some(Arc::default());
+        engine
+    }
+
+    /// Where questions wait for a person; only a process that outlives its answers has it.
+    pub fn inbox(&self) -> Option<&Arc<Inbox>> {
+        self.shared.inbox.as_ref()
     }
 
     fn with_ledger(machine: Machine, store: Option<Arc<dyn Store>>, ledger: Ledger) -> Self {

@@ -4,11 +4,14 @@
 //! [`Connection`] asks a running daemon.
 
 mod agents;
+pub mod approvals;
 mod ask;
 mod bounded;
 mod daemon;
 mod engine;
+mod feed;
 mod instance;
+mod page;
 mod pause;
 mod peer;
 mod places;
@@ -22,7 +25,9 @@ pub use ask::{AskError, Connection, Patience};
 pub use bounded::{FILES_WITHIN, Slow, within};
 pub use daemon::{DaemonOptions, Idle, raise_file_limit, run, survive_file_size_limit};
 pub use engine::{Decided, Engine, ProjectState, name_the_agent};
+pub use feed::{Feed, Notice};
 pub use instance::{Holder, StartError};
+pub use page::{MakePage, Page, PageParts};
 pub use pause::{Pause, PauseError};
 pub use places::{PlaceError, Places};
 pub use server::AnswerWhen;

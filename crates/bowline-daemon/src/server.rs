@@ -259,6 +259,7 @@ impl Server {
         }
         if matches!(self.idle, Idle::After(limit) if self.shared.idle_for() >= limit)
             && !self.clients.values().any(ClientConnection::has_spoken)
+            && !self.shared.page().is_some_and(|page| page.is_wanted())
             // Records that only its memory holds would be lost.
             && self.store.waiting().in_memory == 0
         {
@@ -434,6 +435,12 @@ impl Server {
 
     /// Accepts nothing new, and waits for what was begun; `None` if another thread took over meanwhile.
     fn drain(mut self: Box<Self>) -> Option<io::Result<Box<Self>>> {
+        if let Some(page) = self.shared.page() {
+            page.close();
+        }
+        if let Some(inbox) = self.engine.inbox() {
+            inbox.close();
+        }
         self.accept();
         self = self.work()?;
         self.instance.remove_socket();

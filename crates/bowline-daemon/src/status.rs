@@ -3,7 +3,7 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use bowline_store::{Store, Waiting};
@@ -13,7 +13,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::agents::Agents;
+use crate::approvals;
 use crate::engine::{Engine, ProjectState};
+use crate::feed::Feed;
+use crate::page::Page;
 use crate::pause::Pause;
 use crate::places::Places;
 
@@ -87,6 +90,9 @@ pub(crate) struct Shared {
     program: Option<Program>,
     /// Who reports.
     pub(crate) agents: Agents,
+    /// What happens now.
+    pub(crate) feed: Arc<Feed>,
+    page: OnceLock<Arc<dyn Page>>,
 }
 
 /// The file that this process was started from.
@@ -125,7 +131,19 @@ impl Shared {
             wake: OnceLock::new(),
             program: Program::own(),
             agents: Agents::default(),
+            feed: Arc::default(),
+            page: OnceLock::new(),
         }
+    }
+
+    /// The page that people can open.
+    pub(crate) fn set_page(&self, page: Arc<dyn Page>) {
+        let _ = self.page.set(page);
+    }
+
+    /// The page, if this daemon has one.
+    pub(crate) fn page(&self) -> Option<&Arc<dyn Page>> {
+        self.page.get()
     }
 
     /// Wakes the polling thread when it is to stop.
@@ -230,6 +248,14 @@ impl Shared {
                     Ok(json!({"stopping": true, "in_flight": shared.in_flight()}))
                 },
                 "daemon.reload" => |shared, engine, _| shared.reload(engine),
+                "page.open" => |shared, _, _| shared.open_page(),
+                approvals::LIST => {
+                    |_, engine, _| Ok(json!(approvals::list(engine.inbox().map(Arc::as_ref))))
+                }
+                approvals::ANSWER => {
+                    let inbox = engine.inbox().map(Arc::as_ref);
+                    return Some(approvals::answer(inbox, &request.args));
+                }
                 _ => return None,
             };
         let unknown: Vec<String> = request
@@ -249,6 +275,13 @@ impl Shared {
         })
     }
 
+    fn open_page(&self) -> Result<Value, RequestError> {
+        let page = self.page.get();
+        let page = page.ok_or_else(|| RequestError::handler("this daemon has no page"))?;
+        let address = page.open().map_err(RequestError::handler)?;
+        Ok(json!({"address": address}))
+    }
+
     /// Rereads the pause and changed settings.
     fn reload(&self, engine: &Engine) -> Result<Value, RequestError> {
         engine.reload_changed();
@@ -258,7 +291,7 @@ impl Shared {
         Ok(json!({"paused": engine.pause(), "projects": engine.projects()}))
     }
 
-    fn status(&self, engine: &Engine, waiting: Waiting) -> Status {
+    pub(crate) fn status(&self, engine: &Engine, waiting: Waiting) -> Status {
         Status {
             pid: std::process::id(),
             version: crate::VERSION.to_owned(),

@@ -172,6 +172,15 @@ pub trait Continuity: Send + Sync {
     /// The used part of a session's context window, from 0 to 1, as the agent says it outside of an event.
     fn set_usage(&self, session: &str, used: f64) -> Result<()>;
 
+    /// What a session's agent is doing, as it is known outside of an event. Of an unknown session nothing is kept.
+    fn set_status(
+        &self,
+        session: &str,
+        status: AgentStatus,
+        waiting_for: Option<&str>,
+        at: DateTime<Utc>,
+    ) -> Result<()>;
+
     /// A person has looked at agents, named by their ids or the beginnings of these; all if none is named. Says how many had waited for
     /// that.
     fn seen(&self, agents: &[String], at: DateTime<Utc>) -> Result<usize>;

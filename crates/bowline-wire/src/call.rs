@@ -68,6 +68,8 @@ pub struct Call {
     pub on_failure: FailMode,
     /// Whether the client knows signs of life.
     pub signs: Signs,
+    /// How long the client waits for its answer, in seconds; 0 if it does not say so.
+    pub waits_secs: u32,
     /// The client's process, as whoever receives the call knows it. It is never sent.
     pub reporter: Option<u32>,
     /// The client's working folder.
@@ -87,6 +89,7 @@ impl fmt::Debug for Call {
             .field("event", &self.event)
             .field("on_failure", &self.on_failure)
             .field("signs", &self.signs)
+            .field("waits_secs", &self.waits_secs)
             .field("reporter", &self.reporter)
             .field("cwd", &self.cwd)
             .field("env", &self.env)
@@ -105,6 +108,7 @@ impl Call {
             event: None,
             on_failure: FailMode::default(),
             signs: Signs::Known,
+            waits_secs: 0,
             reporter: None,
             cwd,
             env,
@@ -132,6 +136,10 @@ impl Call {
         }
         if self.signs == Signs::Known {
             line.extend_from_slice(br#","signs":true"#);
+        }
+        if self.waits_secs > 0 {
+            let waits = format!(r#","waits":{}"#, self.waits_secs);
+            line.extend_from_slice(waits.as_bytes());
         }
         line.extend_from_slice(br#","cwd":"#);
         push_os_text(&mut line, self.cwd.as_os_str());
@@ -172,6 +180,7 @@ impl Call {
             event,
             on_failure: string(&mut object, "on_failure")?.parse()?,
             signs: signs(&object),
+            waits_secs: waits(&object),
             reporter: None,
             cwd: cwd.ok_or_else(|| WireError::field("cwd", "a text"))?.into(),
             env: Environment::new(),
@@ -183,6 +192,12 @@ impl Call {
             payload: Vec::new(),
         })
     }
+}
+
+/// How long the client waits; one that says nothing sensible says nothing.
+fn waits(object: &Object) -> u32 {
+    let waits = object.get("waits").and_then(Value::as_u64);
+    waits.and_then(|it| it.try_into().ok()).unwrap_or(0)
 }
 
 /// How many bytes follow.

@@ -445,8 +445,9 @@ proptest! {
         cwd in os_text(),
         env in vec((os_text(), os_text()), 0..8),
         payload_bytes in 0..=MAX_PAYLOAD,
+        waits_secs in any::<u32>(),
     ) {
-        let sent = Call { agent, event, cwd: cwd.into(), env: env.into_iter().collect(), payload_bytes, ..call() };
+        let sent = Call { agent, event, cwd: cwd.into(), env: env.into_iter().collect(), payload_bytes, waits_secs, ..call() };
         let frame = sent.encode();
         let (head, body) = head_and_body(&frame);
         prop_assert_eq!(Opening::decode(head), Ok(Opening::Call(Call::decode(head).unwrap())));

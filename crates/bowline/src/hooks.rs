@@ -7,6 +7,7 @@ pub use tokio_util::sync::CancellationToken;
 
 pub use bowline_agents::Answer;
 
+pub use crate::answerer::{Answerer, PersonsAnswer, PersonsVerdict};
 pub use crate::condition::Condition;
 pub use crate::configured::{CommandHook, Services};
 pub use crate::context::{Extensions, HookContext, Recording};

@@ -3,6 +3,7 @@
 #[cfg(not(unix))]
 compile_error!("Bowline runs on Linux, macOS and WSL: on Windows, build it inside WSL");
 
+mod answerer;
 mod condition;
 mod configured;
 mod context;

@@ -17,7 +17,9 @@ use futures_util::future::{join, join_all};
 pub use background::Background;
 pub use report::{HookRun, RunStatus, TriggerResult};
 
+use crate::answerer::Answerer;
 use crate::context::HookContext;
+use crate::decision::Decision;
 use crate::error::{Error, Result};
 use crate::event::{EventClass, HookEvent};
 use crate::hook::{Hook, Match, RunMode, RunPolicy};
@@ -61,6 +63,7 @@ pub struct HookManager {
     timeout_cap: Duration,
     memory: Arc<SessionMemory>,
     background: Background,
+    answerer: Option<Arc<dyn Answerer>>,
 }
 
 impl Default for HookManager {
@@ -70,6 +73,7 @@ impl Default for HookManager {
             timeout_cap: DEFAULT_TIMEOUT_CAP,
             memory: Arc::new(SessionMemory::default()),
             background: Background::default(),
+            answerer: None,
         }
     }
 }
@@ -103,6 +107,12 @@ impl HookManager {
     /// Runs background hooks among these, which other managers may share.
     pub fn with_background(mut self, background: Background) -> Self {
         self.background = background;
+        self
+    }
+
+    /// Lets a person answer questions before the agent asks them.
+    pub fn with_answerer(mut self, answerer: Arc<dyn Answerer>) -> Self {
+        self.answerer = Some(answerer);
         self
     }
 
@@ -236,7 +246,7 @@ impl HookManager {
             }
         }
 
-        let results: Vec<HookRun> = runs
+        let mut results: Vec<HookRun> = runs
             .into_iter()
             .zip(&candidates)
             .map(|(run, candidate)| {
@@ -245,7 +255,12 @@ impl HookManager {
                 })
             })
             .collect();
-        let output = merge(results.iter().map(|run| &run.output));
+        let mut output = merge(results.iter().map(|run| &run.output));
+        if output.decision() == Decision::Ask
+            && let Some(answered) = self.ask_a_person(&executed, &mut output, ctx).await
+        {
+            results.push(answered);
+        }
         self.tell_decided(&candidates, &executed, &output, ctx)
             .await;
         self.memory.note_after(&executed, &output);

@@ -3,6 +3,8 @@
 use std::io::{BufRead as _, BufReader, ErrorKind, Read as _, Write as _};
 use std::os::unix::net::UnixStream as StdStream;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -35,6 +37,16 @@ pub(crate) enum Style {
 pub(crate) enum Until {
     Elapsed(Duration),
     Events(u64),
+}
+
+/// How fast events follow each other.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pace(Duration);
+
+impl Pace {
+    pub(crate) fn per_second(events: u32) -> Self {
+        Self(Duration::from_secs(1) / events.max(1))
+    }
 }
 
 /// What came of it.
@@ -253,6 +265,64 @@ impl Load {
                     self.reconnect(agent, &poll, event.token())?;
                 }
                 self.send(agent)?;
+            }
+        }
+        measured.took = began.elapsed();
+        Ok(measured)
+    }
+
+    /// Agents that report events one after another at this pace, in turn, for this long.
+    pub(crate) fn run_paced(
+        &mut self,
+        agents: usize,
+        pace: Pace,
+        length: Duration,
+    ) -> Result<Measured> {
+        let began = Instant::now();
+        self.paced(agents, pace, || began.elapsed() >= length)
+    }
+
+    /// The same until somebody says that it is enough.
+    pub(crate) fn run_paced_until(
+        &mut self,
+        agents: usize,
+        pace: Pace,
+        enough: &AtomicBool,
+    ) -> Result<Measured> {
+        self.paced(agents, pace, || enough.load(Ordering::Acquire))
+    }
+
+    fn paced(
+        &mut self,
+        agents: usize,
+        pace: Pace,
+        is_enough: impl Fn() -> bool,
+    ) -> Result<Measured> {
+        let mut poll = Poll::new()?;
+        let mut agents = self.connect(agents, &poll)?;
+        let mut events = Events::with_capacity(16);
+        let mut measured = Measured::default();
+        let began = Instant::now();
+        let mut next = began;
+        while !is_enough() {
+            for at in 0..agents.len() {
+                thread::sleep(next.saturating_duration_since(Instant::now()));
+                next += pace.0;
+                let agent = agents.get_mut(at).context("there is no agent")?;
+                self.send(agent)?;
+                loop {
+                    poll.poll(&mut events, Some(PATIENCE))?;
+                    ensure!(
+                        !events.is_empty(),
+                        "the daemon has not answered for {PATIENCE:?}"
+                    );
+                    if receive(agent)? {
+                        break;
+                    }
+                }
+                measured.events += 1;
+                measured.latencies.push(agent.sent.elapsed());
+                self.note(agent);
             }
         }
         measured.took = began.elapsed();

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::Path;
 use std::sync::OnceLock;
+use std::time::Duration;
 
 use bowline::hooks::{HookContext, HookInput};
 use bowline_continuity::action::Who;
@@ -18,6 +19,7 @@ type FindProcess = Box<dyn Fn() -> Option<Process> + Send + Sync>;
 pub struct Caller {
     agent_id: OnceLock<String>,
     process: OnceLock<FindProcess>,
+    waits: OnceLock<Duration>,
 }
 
 impl fmt::Debug for Caller {
@@ -47,6 +49,15 @@ impl Caller {
         find: impl Fn() -> Option<Process> + Send + Sync + 'static,
     ) {
         let _ = ctx.extensions().get::<Self>().process.set(Box::new(find));
+    }
+
+    /// Says how long the agent waits for its answer.
+    pub fn set_waits(ctx: &HookContext, waits: Duration) {
+        let _ = ctx.extensions().get::<Self>().waits.set(waits);
+    }
+
+    pub(crate) fn waits(ctx: &HookContext) -> Option<Duration> {
+        ctx.extensions().get::<Self>().waits.get().copied()
     }
 
     pub(super) fn agent_id(ctx: &HookContext) -> Option<String> {

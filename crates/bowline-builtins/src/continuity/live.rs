@@ -15,6 +15,7 @@ use bowline_continuity::fleet::AgentStatus;
 use bowline_continuity::session::SessionState;
 use bowline_continuity::transcript::Position;
 use bowline_store::{Change, Store};
+use chrono::Utc;
 
 use super::caller::{host, who};
 use crate::caught_up::catch_up;
@@ -182,6 +183,28 @@ impl Live {
             statuses.clear();
         }
         statuses.insert(session.to_owned(), status);
+    }
+
+    /// Notes the status of an agent, and keeps it beside what events say. Nobody waits for that.
+    pub(crate) fn keep_status(
+        &self,
+        session: &str,
+        status: AgentStatus,
+        waits_for: Option<String>,
+    ) {
+        self.set_status(session, status);
+        let (Some(store), session) = (self.store.clone(), session.to_owned()) else {
+            return;
+        };
+        let at = Utc::now();
+        drop(tokio::task::spawn_blocking(move || {
+            let kept = store
+                .continuity()
+                .set_status(&session, status, waits_for.as_deref(), at);
+            if let Err(error) = kept {
+                tracing::warn!(%error, "what an agent is doing could not be kept");
+            }
+        }));
     }
 
     /// A session has ended, or begins anew.

@@ -29,7 +29,7 @@ const SHOW: (&str, &[&str]) = (
 const SHOW: (&str, &[&str]) = ("notify-send", &["--app-name=Bowline", "--"]);
 
 /// Says on the caller's desktop that an agent waits, and for what.
-pub(super) fn attention(project: &Path, waits_for: Option<&str>, ctx: &HookContext) {
+pub(crate) fn attention(project: &Path, waits_for: Option<&str>, ctx: &HookContext) {
     let (program, arguments) = SHOW;
     let Some(program) = find(program, &ctx.env) else {
         return tracing::debug!("{program} is not on the caller's PATH");

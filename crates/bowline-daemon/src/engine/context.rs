@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bowline::hooks::{CancellationToken, HookContext, HookInput, Recording, parse_payload};
 use bowline::settings::{Locations, Steers, find_project, project_variables};
@@ -209,6 +209,10 @@ impl CallContext {
         }
         if let Some(reporter) = self.call.reporter {
             Caller::set_process(ctx, move || process::agent_of(reporter));
+        }
+        if self.call.waits_secs > 0 {
+            let left = Duration::from_secs(self.call.waits_secs.into());
+            Caller::set_waits(ctx, left.saturating_sub(self.began.elapsed()));
         }
     }
 

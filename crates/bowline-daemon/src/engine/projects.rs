@@ -195,6 +195,9 @@ impl Project {
         let mut deciding = settings
             .manager(services)
             .with_background(shared.background.clone());
+        if let Some(door) = shared.door(&settings) {
+            deciding = deciding.with_answerer(door);
+        }
         let settings = Arc::new(settings);
         let unseen = Arc::new(Unseen::new(Arc::clone(&settings), shared, own_places));
         timely::register(&builtins, &unseen, &mut deciding);

@@ -76,11 +76,15 @@ impl Answering {
             ended(&shared);
             return None;
         };
+        let (notice, feed) = (shared.feed.notice(&record), Arc::clone(&shared.feed));
         let done: bowline_store::Done = match self.when {
             AnswerWhen::Committed => {
                 let pending = Pending::new(bytes, outbox, shared, ended);
                 self.relief.watch(&pending, decided.files_left);
-                Box::new(move |_| pending.kept())
+                Box::new(move |_| {
+                    pending.kept();
+                    feed.tell(notice);
+                })
             }
             AnswerWhen::Lagging(_) => {
                 outbox.finish(&bytes);

@@ -25,7 +25,7 @@ use bowline_continuity::action::{
     TaskSummary, Who,
 };
 use bowline_continuity::effort::{Effort, EffortId, Injection};
-use bowline_continuity::fleet::FleetAgent;
+use bowline_continuity::fleet::{AgentStatus, FleetAgent};
 use bowline_continuity::lease::{Lease, LeaseAnswer, LeaseRequest};
 use bowline_continuity::message::Message;
 use bowline_continuity::note::{Note, Todo};
@@ -258,6 +258,24 @@ impl Continuity for SqliteStore {
         };
         self.change(move |db| match resolve::session_row(db, &who)? {
             Some(row) => agents::use_context(db, row.id, row.id, used),
+            None => Ok(()),
+        })
+    }
+
+    fn set_status(
+        &self,
+        session: &str,
+        status: AgentStatus,
+        waiting_for: Option<&str>,
+        at: DateTime<Utc>,
+    ) -> Result<()> {
+        let who = Who {
+            session: Some(session.to_owned()),
+            ..Who::default()
+        };
+        let waiting_for = caps::text(waiting_for);
+        self.change(move |db| match resolve::session_row(db, &who)? {
+            Some(row) => agents::set_status(db, row.id, status, waiting_for.as_deref(), millis(at)),
             None => Ok(()),
         })
     }

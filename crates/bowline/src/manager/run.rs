@@ -62,6 +62,34 @@ impl HookManager {
         finished(candidate, input.event_type(), result, started.elapsed())
     }
 
+    /// Lets a person answer a question, which is decided then. Says what was recorded of that.
+    pub(super) async fn ask_a_person(
+        &self,
+        input: &HookInput,
+        question: &mut Opinion,
+        ctx: &HookContext,
+    ) -> Option<HookRun> {
+        let answerer = self.answerer.as_ref()?;
+        let started = Instant::now();
+        let asking = AssertUnwindSafe(answerer.answer(input, question, ctx)).catch_unwind();
+        let answer = match asking.await {
+            Ok(answer) => answer?,
+            Err(payload) => {
+                let panic = redact(panic_text(&*payload)).into_owned();
+                tracing::warn!(answerer = answerer.name(), %panic, "nobody could be asked");
+                return None;
+            }
+        };
+        *question = answer.decide(std::mem::take(question));
+        Some(HookRun {
+            id: answerer.name().to_owned(),
+            status: RunStatus::Ran,
+            output: answer.recorded(),
+            error: None,
+            duration: started.elapsed(),
+        })
+    }
+
     /// Starts a background hook; what it says is of no consequence, and it does not end with the event.
     fn start(&self, candidate: &Candidate, input: &HookInput, ctx: &HookContext) -> HookRun {
         let hook = Arc::clone(&candidate.hook);

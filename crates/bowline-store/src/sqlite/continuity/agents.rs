@@ -185,6 +185,22 @@ pub(in crate::sqlite) fn go_on(db: &Connection, before: i64, session: i64) -> Re
     Ok(())
 }
 
+/// What the agent of a session is doing.
+pub(super) fn set_status(
+    db: &Connection,
+    session: i64,
+    status: AgentStatus,
+    waiting_for: Option<&str>,
+    at: i64,
+) -> Result<()> {
+    db.prepare_cached(
+        "UPDATE agents SET since = CASE WHEN status = ?2 THEN since ELSE ?4 END, status = ?2, waiting_for = ?3
+         WHERE session_id = ?1 AND ended_at IS NULL",
+    )?
+    .execute(params![session, status_word(status), waiting_for, at])?;
+    Ok(())
+}
+
 /// A session has ended, and its agent has nothing more to do.
 pub(in crate::sqlite) fn end(
     db: &Connection,

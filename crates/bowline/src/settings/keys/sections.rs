@@ -2,6 +2,7 @@
 //! `[guard]` is larger and in `guard` and `guard_table`; hooks and rules have tables of their own.
 
 mod advice;
+mod approvals;
 mod behaviour;
 mod bridge;
 mod cost;
@@ -42,6 +43,7 @@ use crate::settings::rules::keys::RULE;
 use defaults::{DEDUPE, EXIT_POLICY, ON_FAILURE};
 
 pub use advice::{AdviceConfig, TEXT_KEYS};
+pub use approvals::{ApprovalConfig, Wait};
 pub use behaviour::BehaviourConfig;
 pub use bridge::BridgeConfig;
 pub use cost::{CostConfig, Dollars, ModelPrice};
@@ -95,6 +97,8 @@ pub struct Config {
     pub leases: LeaseConfig,
     /// `[fleet]`: how a person learns what agents are doing.
     pub fleet: FleetConfig,
+    /// `[approvals]`: whether questions wait for a person in Bowline's inbox.
+    pub approvals: ApprovalConfig,
     /// `[advice]`: what agents are told without having asked.
     pub advice: AdviceConfig,
     /// `[orchestrator]`: whether an agent hands work to sub-agents instead of doing it itself.
@@ -215,6 +219,11 @@ pub(in crate::settings::keys) static FILE: Table = Table {
             "fleet",
             "How you learn what agents are doing.",
             Kind::Table(&fleet::TABLE),
+        ),
+        Key::new(
+            "approvals",
+            "Whether questions wait for you in Bowline's inbox.",
+            Kind::Table(&approvals::TABLE),
         ),
         Key::new(
             "advice",

@@ -1,0 +1,325 @@
+//! The inbox: questions of the guard and of rules that wait for a person, before the agent asks them itself.
+//!
+//! [`Inbox`] is the list; whoever shows it answers there. [`Door`] is how the questions of one project get in.
+
+mod door;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bowline::settings::AllowedCall;
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use tokio::sync::{oneshot, watch};
+use tokio::time::timeout;
+
+pub use door::Door;
+
+/// At most this many questions wait. Further ones are asked by the agents themselves.
+const MOST: usize = 256;
+
+/// A question that waits for a person, without secrets.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Question {
+    /// Names it among those that wait.
+    pub id: String,
+    /// When it was asked.
+    pub asked_at: DateTime<Utc>,
+    /// When the agent asks it itself.
+    pub until: DateTime<Utc>,
+    /// The agent.
+    pub agent: String,
+    /// The agent's name for its session.
+    pub session: String,
+    /// The project's folder.
+    pub project: String,
+    /// The sub-agent that wants it.
+    pub subagent: Option<String>,
+    /// The tool.
+    pub tool: String,
+    /// What it is to be called with.
+    pub input: Value,
+    /// The agent's id of the call.
+    pub tool_use_id: Option<String>,
+    /// Why it is asked.
+    pub reason: Option<String>,
+    /// The rule from which the question follows; absent if a hook asks.
+    pub rule: Option<String>,
+}
+
+/// How far a permission reaches.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Extent {
+    /// This call.
+    #[default]
+    Once,
+    /// This call, and the same one again in its session.
+    Session,
+    /// This call, and what an entry in the project's own settings lets pass from now on.
+    Always,
+}
+
+/// What a person says to a question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Said {
+    /// The call may run.
+    Allow(Extent),
+    /// It must not; what the model is told.
+    Deny(Option<String>),
+}
+
+/// Who answers, and where.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Person {
+    /// The name of the user.
+    pub name: String,
+    /// Where the answer was given: a terminal, the page.
+    pub place: String,
+}
+
+/// An answer with the one who gave it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reply {
+    /// What was said.
+    pub said: Said,
+    /// By whom.
+    pub by: Person,
+}
+
+/// Why a question cannot be answered.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unanswerable {
+    /// It is not, or no longer, there.
+    #[error("no question `{0}` waits: it was answered, its time is over, or its agent ended")]
+    Unknown(String),
+    /// The beginning of an id fits several.
+    #[error("`{0}` is the beginning of several questions")]
+    Several(String),
+}
+
+/// The questions that wait.
+#[derive(Debug)]
+pub struct Inbox {
+    open: Mutex<Vec<Open>>,
+    changes: watch::Sender<u64>,
+}
+
+#[derive(Debug)]
+struct Open {
+    question: Question,
+    /// The call to the letter. It may hold secrets, so it never leaves this process.
+    call: AllowedCall,
+    reply: oneshot::Sender<Reply>,
+}
+
+impl Default for Inbox {
+    fn default() -> Self {
+        Self {
+            open: Mutex::default(),
+            changes: watch::Sender::new(0),
+        }
+    }
+}
+
+impl Inbox {
+    /// The questions that wait, the oldest first.
+    pub fn questions(&self) -> Vec<Question> {
+        self.lock().iter().map(|it| it.question.clone()).collect()
+    }
+
+    /// A question by its id or the beginning of it, and the call that it is about, to the letter.
+    pub fn find(&self, id: &str) -> Result<(Question, AllowedCall), Unanswerable> {
+        let open = self.lock();
+        let at = position(&open, id)?;
+        let found = open
+            .get(at)
+            .map(|it| (it.question.clone(), it.call.clone()));
+        found.ok_or_else(|| Unanswerable::Unknown(id.to_owned()))
+    }
+
+    /// Answers a question by its id or the beginning of it. The one who is first counts.
+    pub fn answer(&self, id: &str, reply: Reply) -> Result<Question, Unanswerable> {
+        let mut open = self.lock();
+        let at = position(&open, id)?;
+        let answered = open.remove(at);
+        drop(open);
+        self.tell();
+        let gone = |_| Unanswerable::Unknown(id.to_owned());
+        answered.reply.send(reply).map_err(gone)?;
+        Ok(answered.question)
+    }
+
+    /// Sends all questions back to their agents, because nobody can answer here any more.
+    pub fn close(&self) {
+        self.lock().clear();
+        self.tell();
+    }
+
+    /// Changes whenever a question comes or goes.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    /// Lets a question wait for at most this long.
+    async fn wait(&self, question: Question, call: AllowedCall, limit: Duration) -> Option<Reply> {
+        let id = question.id.clone();
+        let (reply, answered) = oneshot::channel();
+        {
+            let mut open = self.lock();
+            let is_known = open.iter().any(|it| it.question.id == id);
+            if open.len() >= MOST || is_known {
+                return None;
+            }
+            open.push(Open {
+                question,
+                call,
+                reply,
+            });
+        }
+        self.tell();
+        // However this ends, also if the agent leaves and nobody polls any more.
+        let _gone = Leaving { inbox: self, id };
+        timeout(limit, answered).await.ok()?.ok()
+    }
+
+    fn tell(&self) {
+        self.changes.send_modify(|count| *count += 1);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Open>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn position(open: &[Open], id: &str) -> Result<usize, Unanswerable> {
+    if let Some(at) = open.iter().position(|it| it.question.id == id) {
+        return Ok(at);
+    }
+    let mut fitting = open
+        .iter()
+        .enumerate()
+        .filter(|(_, it)| !id.is_empty() && it.question.id.starts_with(id));
+    match (fitting.next(), fitting.next()) {
+        (Some((at, _)), None) => Ok(at),
+        (Some(_), Some(_)) => Err(Unanswerable::Several(id.to_owned())),
+        (None, _) => Err(Unanswerable::Unknown(id.to_owned())),
+    }
+}
+
+/// Takes a question away when nobody waits for its answer any more.
+struct Leaving<'inbox> {
+    inbox: &'inbox Inbox,
+    id: String,
+}
+
+impl Drop for Leaving<'_> {
+    fn drop(&mut self) {
+        let mut open = self.inbox.lock();
+        let before = open.len();
+        open.retain(|it| it.question.id != self.id);
+        let left = open.len() < before;
+        drop(open);
+        if left {
+            self.inbox.tell();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn question(id: &str) -> (Question, AllowedCall) {
+        let call = AllowedCall {
+            tool: "Bash".to_owned(),
+            what: "terraform apply".to_owned(),
+        };
+        let question = Question {
+            id: id.to_owned(),
+            asked_at: Utc::now(),
+            until: Utc::now(),
+            agent: "claude-code".to_owned(),
+            session: "s1".to_owned(),
+            project: "/p".to_owned(),
+            subagent: None,
+            tool: "Bash".to_owned(),
+            input: json!({"command": "terraform apply"}),
+            tool_use_id: None,
+            reason: None,
+            rule: None,
+        };
+        (question, call)
+    }
+
+    fn reply(said: Said) -> Reply {
+        let by = Person {
+            name: "ada".to_owned(),
+            place: "a test".to_owned(),
+        };
+        Reply { said, by }
+    }
+
+    /// Lets questions wait, and gives them back when all are listed.
+    async fn waiting(
+        inbox: &Arc<Inbox>,
+        ids: &[&str],
+    ) -> Vec<tokio::task::JoinHandle<Option<Reply>>> {
+        let mut changes = inbox.changes();
+        let tasks = ids.iter().map(|id| {
+            let (inbox, (question, call)) = (Arc::clone(inbox), question(id));
+            tokio::spawn(async move { inbox.wait(question, call, Duration::from_mins(2)).await })
+        });
+        let tasks = tasks.collect();
+        while inbox.questions().len() < ids.len() {
+            changes.changed().await.unwrap();
+        }
+        tasks
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_first_answer_counts() {
+        let inbox = Arc::new(Inbox::default());
+        let mut tasks = waiting(&inbox, &["aab", "abc"]).await;
+        let several = inbox.answer("a", reply(Said::Deny(None)));
+        assert_eq!(several, Err(Unanswerable::Several("a".to_owned())));
+        for unknown in ["", "x", "aabc"] {
+            let found = inbox.answer(unknown, reply(Said::Deny(None)));
+            assert_eq!(found, Err(Unanswerable::Unknown(unknown.to_owned())));
+        }
+        let allowed = reply(Said::Allow(Extent::Once));
+        assert_eq!(inbox.answer("aa", allowed.clone()).unwrap().id, "aab");
+        assert!(inbox.answer("aab", reply(Said::Deny(None))).is_err());
+        assert_eq!(tasks.remove(0).await.unwrap(), Some(allowed));
+        assert_eq!(inbox.questions().len(), 1);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_inbox_that_closes_sends_questions_back() {
+        let inbox = Arc::new(Inbox::default());
+        let mut tasks = waiting(&inbox, &["abc"]).await;
+        inbox.close();
+        assert_eq!(tasks.remove(0).await.unwrap(), None);
+        assert!(inbox.questions().is_empty());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_question_leaves_with_its_time_and_with_its_agent() {
+        let inbox = Arc::new(Inbox::default());
+        let mut tasks = waiting(&inbox, &["late", "gone"]).await;
+        let gone = tasks.remove(1);
+        gone.abort();
+        assert!(gone.await.unwrap_err().is_cancelled());
+        assert_eq!(inbox.questions().len(), 1);
+        tokio::time::advance(Duration::from_mins(3)).await;
+        assert_eq!(tasks.remove(0).await.unwrap(), None);
+        assert!(inbox.questions().is_empty());
+    }
+}

@@ -1,0 +1,156 @@
+//! How the questions of one project get into the inbox, and how they are decided there.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bowline::hooks::{
+    Answerer, HookContext, HookEvent, HookInput, Opinion, PersonsAnswer, PersonsVerdict,
+};
+use bowline::settings::FleetConfig;
+use bowline_continuity::fleet::AgentStatus;
+use bowline_guard::secrets::redact;
+use chrono::{DateTime, Local, Utc};
+
+use super::{Extent, Inbox, Question, Reply, Said};
+use crate::continuity::{Caller, Live, notify};
+use crate::guard::call_of;
+use crate::recorder::subagent_of;
+use crate::sanitise::sanitise;
+
+/// The name under which answers are recorded.
+const NAME: &str = "inbox";
+/// The agent's own limit begins before ours and must not end before it: an answer after it lets the call run.
+const MARGIN: Duration = Duration::from_secs(3);
+/// What an agent waits for if it does not say so.
+const USUAL_LIMIT: Duration = Duration::from_mins(1);
+
+/// Lets the questions of a project wait in the inbox.
+pub struct Door {
+    /// Where they wait.
+    pub inbox: Arc<Inbox>,
+    /// For how long.
+    pub wait: Duration,
+    /// The project's folder.
+    pub project: PathBuf,
+    /// How a person learns of them.
+    pub fleet: FleetConfig,
+    /// What is known of sessions.
+    pub live: Arc<Live>,
+}
+
+impl std::fmt::Debug for Door {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Door")
+            .field("wait", &self.wait)
+            .field("project", &self.project)
+            .finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl Answerer for Door {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    async fn answer(
+        &self,
+        input: &HookInput,
+        question: &Opinion,
+        ctx: &HookContext,
+    ) -> Option<PersonsAnswer> {
+        if input.event_type() != HookEvent::PreToolUse {
+            return None;
+        }
+        let agents = Caller::waits(ctx).unwrap_or(USUAL_LIMIT);
+        let limit = self.wait.min(agents.checked_sub(MARGIN)?);
+        let asked = self.question(input, question, ctx, limit)?;
+        let what = asked.reason.clone();
+        let session = asked.session.clone();
+        self.live
+            .keep_status(&session, AgentStatus::Attention, what.clone());
+        if self.fleet.notify {
+            notify::attention(&self.project, what.as_deref(), ctx);
+        }
+        let call = call_of(input.tool_name().unwrap_or_default(), input.tool_input());
+        let waiting = self.inbox.wait(asked, call, limit);
+        let reply = tokio::select! {
+            reply = waiting => reply,
+            () = ctx.cancellation_token.cancelled() => None,
+        };
+        let reply = reply?;
+        self.live.keep_status(&session, AgentStatus::Working, None);
+        Some(decided(reply, question, Utc::now()))
+    }
+}
+
+impl Door {
+    fn question(
+        &self,
+        input: &HookInput,
+        question: &Opinion,
+        ctx: &HookContext,
+        limit: Duration,
+    ) -> Option<Question> {
+        let asked_at = Utc::now();
+        let reason = question.stop_reason.as_deref();
+        Some(Question {
+            id: short_id(ctx.call_id()?),
+            asked_at,
+            until: asked_at + limit,
+            agent: ctx.agent().unwrap_or_default().to_owned(),
+            session: input.session_id.clone(),
+            project: self.project.to_string_lossy().into_owned(),
+            subagent: subagent_of(input).map(|it| it.id),
+            tool: input.tool_name().unwrap_or_default().to_owned(),
+            input: input.tool_input().map(sanitise).unwrap_or_default(),
+            tool_use_id: input.tool_use_id().map(str::to_owned),
+            reason: reason.map(|it| redact(it).into_owned()),
+            rule: question.rule.clone(),
+        })
+    }
+}
+
+/// Few letters that people can type. They come from the call's own name, so that an old one means no other question.
+fn short_id(call: &str) -> String {
+    const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
+    let mut hasher = DefaultHasher::new();
+    call.hash(&mut hasher);
+    let mut number = hasher.finish();
+    let mut id = String::new();
+    for _ in 0..5 {
+        let at = usize::try_from(number % 32).unwrap_or_default();
+        id.extend(LETTERS.get(at).map(|letter| char::from(*letter)));
+        number /= 32;
+    }
+    id
+}
+
+fn decided(reply: Reply, question: &Opinion, at: DateTime<Utc>) -> PersonsAnswer {
+    let time = at.with_timezone(&Local).format("%Y-%m-%d %H:%M:%S %:z");
+    let by = format!("by {} at {time}, {}", reply.by.name, reply.by.place);
+    let (verdict, did) = match reply.said {
+        Said::Allow(extent) => {
+            let reach = match extent {
+                Extent::Once => "",
+                Extent::Session => ", also again in this session",
+                Extent::Always => ", for good",
+            };
+            (PersonsVerdict::Allow, format!("allowed {by}{reach}"))
+        }
+        Said::Deny(message) => {
+            let message = message.filter(|it| !it.trim().is_empty());
+            let reason = question.stop_reason.as_deref().unwrap_or_default();
+            let told = match message {
+                Some(message) => format!("A person denied this: {}", redact(&message)),
+                None => format!("A person denied this. It was asked about, because: {reason}"),
+            };
+            let verdict = PersonsVerdict::Deny { message: told };
+            (verdict, format!("denied {by}"))
+        }
+    };
+    PersonsAnswer { verdict, note: did }
+}
