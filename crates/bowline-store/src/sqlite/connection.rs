@@ -29,14 +29,15 @@ macro_rules! migration {
 /// The oldest version of the schema that was ever released.
 const OLDEST: i64 = 5;
 /// The newest version of the schema.
-pub(super) const NEWEST: i64 = 8;
+pub(super) const NEWEST: i64 = 9;
 
 /// All of them, in their order.
-pub(super) const MIGRATIONS: [(&str, &str); 4] = [
+pub(super) const MIGRATIONS: [(&str, &str); 5] = [
     migration!("V5__records"),
     migration!("V6__continuity"),
     migration!("V7__current_effort"),
     migration!("V8__guidance"),
+    migration!("V9__search"),
 ];
 
 /// `BOWL`, so that no other program's database is taken for ours.
