@@ -227,6 +227,7 @@ mod commands {
                 "notes.add" => json!({"project": "/p", "text": "x"}),
                 // The one that was pinned before.
                 "notes.remove" => json!({"project": "/p", "note": 1}),
+                "search.find" => json!({"text": "x"}),
                 "store.backup" => json!({"to": to}),
                 "store.forget" => json!({"all": true}),
                 _ => json!({}),
