@@ -30,7 +30,7 @@ Examples:
   bowline search push --tool Bash --session last --json
   bowline search -- --force
 
-`bowline trace show ID` shows everything about a call that was found")]
+`bowline trace show ID` shows everything about a call that was found, and `bowline session show ID` what followed from a prompt")]
 pub(crate) struct SearchArgs {
     /// The words
     #[arg(required = true, value_name = "TEXT")]
@@ -168,30 +168,43 @@ fn show(findings: &Findings, ui: &mut Ui) {
     projects.learn(findings.found.iter().filter_map(|it| it.project.as_deref()));
     for found in &findings.found {
         let when = format!("{:<9}  ", moment::when(found.time, now));
-        let mut place = Text::styled(when, style::FAINT).with(found.kind.word(), style::HEADING);
+        let mut place = Text::styled(format!("{:<7}", found.kind.word()), style::HEADING);
         for (part, colour) in [
-            (
-                reveal::name(found.tool.as_deref().unwrap_or_default()),
-                style::NAME,
-            ),
-            (
-                reveal::name(projects.of(found.project.as_deref())),
-                style::FAINT,
-            ),
-            (reveal::name(id(found)), style::FAINT),
+            (found.tool.as_deref().unwrap_or_default(), style::NAME),
+            (projects.of(found.project.as_deref()), style::FAINT),
+            (id(found), style::FAINT),
         ] {
             if !part.is_empty() {
-                place = place.plain("  ").with(part, colour);
+                place = place.plain("  ").with(reveal::name(part), colour);
             }
         }
-        ui.line(place);
-        ui.labelled(Text::from("  "), &excerpt(found));
+        ui.labelled(Text::styled(when, style::FAINT), &place);
+        ui.labelled(Text::from("  "), &excerpt(&within_project(found)));
     }
 }
 
-/// By what `bowline trace show` finds the call, else the event.
+/// By what `bowline trace show` finds the call, else the session of a prompt.
 fn id(found: &Found) -> &str {
-    found.tool_use_id.as_deref().unwrap_or(&found.event_id)
+    found.tool_use_id.as_deref().unwrap_or(&found.session)
+}
+
+/// A path in the project without the project's folder, unless that was searched for.
+fn within_project(found: &Found) -> Found {
+    let mut shown = found.clone();
+    let project = found.project.as_deref().unwrap_or_default();
+    let inside = (found.kind == TextKind::Path)
+        .then(|| found.excerpt.strip_prefix(project)?.strip_prefix('/'))
+        .flatten();
+    let folder = project.chars().count() + 1;
+    let is_searched_for = found.matches.iter().any(|it| it.start < folder);
+    if let Some(inside) = inside.filter(|_| !is_searched_for && !project.is_empty()) {
+        shown.excerpt = inside.to_owned();
+        for it in &mut shown.matches {
+            it.start -= folder;
+            it.end = it.end.saturating_sub(folder);
+        }
+    }
+    shown
 }
 
 fn excerpt(found: &Found) -> Text {
@@ -200,4 +213,42 @@ fn excerpt(found: &Found) -> Text {
         Part::Match(text) => (text.as_str(), style::MATCH),
         Part::Other(text) => (text.as_str(), style::PLAIN),
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_shown_from_its_project_on_unless_the_project_was_searched_for() {
+        for (kind, excerpt, (start, end), expected, marked) in [
+            (TextKind::Path, "/p/ä/src/a.rs", (9, 13), "src/a.rs", "a.rs"),
+            (
+                TextKind::Path,
+                "/p/ä/src/a.rs",
+                (1, 2),
+                "/p/ä/src/a.rs",
+                "p",
+            ),
+            (
+                TextKind::Path,
+                "/p/äb/src/a.rs",
+                (10, 14),
+                "/p/äb/src/a.rs",
+                "a.rs",
+            ),
+            (TextKind::Command, "/p/ä/run", (5, 8), "/p/ä/run", "run"),
+        ] {
+            let found: Found = serde_json::from_value(serde_json::json!({
+                "kind": kind, "time": "2026-11-15T10:30:00Z", "agent": "a", "session": "s", "project": "/p/ä",
+                "tool": null, "tool_use_id": null, "event_id": "e", "excerpt": excerpt,
+                "matches": [{"start": start, "end": end}],
+            }))
+            .unwrap();
+            let shown = within_project(&found);
+            assert_eq!(shown.excerpt, expected);
+            let parts = shown.parts();
+            assert!(parts.contains(&Part::Match(marked.into())), "{parts:?}");
+        }
+    }
 }
