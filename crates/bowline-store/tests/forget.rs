@@ -105,6 +105,40 @@ fn nothing_of_what_is_forgotten_is_in_any_file() {
     assert_eq!(found(folder.path(), "KEPT"), Vec::<PathBuf>::new());
 }
 
+/// FTS5 only marks what is removed, and writes its parts anew when much of them is marked. Here that is little.
+#[test]
+fn a_word_of_one_forgotten_record_among_many_is_in_no_file() {
+    for what in [
+        Forget::Session("forget-me"),
+        Forget::Project("/home/forget-me"),
+        Forget::Before(at(1)),
+    ] {
+        let (folder, store) = open();
+        for n in 0..400 {
+            let session = if n == 0 { "forget-me" } else { "keep-me" };
+            let word = if n == 0 { "quixotic" } else { "ordinary" };
+            let mut begin = record("PreToolUse", session, n);
+            begin.decided.project = Some(format!("/home/{session}"));
+            let mut start = TraceStart::new(CallKey::Id(format!("id-{n}")), "Bash");
+            start.input = Some(json!({"command": format!("echo {word}")}));
+            begin.changes.push(Change::TraceStarted(start));
+            store.submit(begin, Box::new(|outcome| assert!(outcome.is_committed())));
+        }
+        store.flush().unwrap();
+        // One part that has everything.
+        store.compact().unwrap();
+        assert!(!found(folder.path(), "quixotic").is_empty());
+        let forgotten = store.forget(what).unwrap();
+        assert_eq!((forgotten.events, forgotten.remains), (1, Vec::new()));
+        assert_eq!(
+            found(folder.path(), "quixotic"),
+            Vec::<PathBuf>::new(),
+            "{what:?}"
+        );
+        assert!(!found(folder.path(), "ordinary").is_empty());
+    }
+}
+
 /// The tables, each with the number of its rows and whether they belong to sessions.
 fn tables(store: &SqliteStore) -> Vec<(String, i64, bool)> {
     let db = rusqlite::Connection::open(store.path()).unwrap();

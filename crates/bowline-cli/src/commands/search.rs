@@ -121,7 +121,7 @@ pub(crate) fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome> {
         Format::Json => ui.json(&findings)?,
         Format::Text if records.is_nothing() => ui.line(NOTHING_YET),
         Format::Text if findings.found.is_empty() => {
-            let nothing = nothing(&question, &mut records, ui)?;
+            let nothing = nothing(&question, findings.indexed_since, &mut records, ui)?;
             ui.line(nothing);
         }
         Format::Text => show(&findings, ui),
@@ -130,7 +130,12 @@ pub(crate) fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome> {
 }
 
 /// The text if nothing was found: what was searched, and how to find more.
-fn nothing(question: &search::Find, records: &mut Records, ui: &Ui) -> Result<String> {
+fn nothing(
+    question: &search::Find,
+    indexed_since: Option<DateTime<Utc>>,
+    records: &mut Records,
+    ui: &Ui,
+) -> Result<String> {
     let kinds = match question.kinds.as_slice() {
         [] => &TextKind::ALL[..],
         kinds => kinds,
@@ -149,6 +154,10 @@ fn nothing(question: &search::Find, records: &mut Records, ui: &Ui) -> Result<St
     if *question != unfiltered {
         let advice = Wanted::of_search(question).advice(records, ui)?;
         return Ok(format!("{nothing} {advice}"));
+    }
+    // Where not all is indexed, a note says since when.
+    if indexed_since.is_some() {
+        return Ok(nothing);
     }
     let size = records.ask(&store::Size {}, ui)?;
     let since = size
