@@ -207,7 +207,7 @@ fn within_project(found: &Found) -> Found {
     let folder = project.chars().count() + 1;
     let is_searched_for = found.matches.iter().any(|it| it.start < folder);
     if let Some(inside) = inside.filter(|_| !is_searched_for && !project.is_empty()) {
-        shown.excerpt = inside.to_owned();
+        inside.clone_into(&mut shown.excerpt);
         for it in &mut shown.matches {
             it.start -= folder;
             it.end = it.end.saturating_sub(folder);

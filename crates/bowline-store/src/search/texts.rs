@@ -97,11 +97,10 @@ impl Texts {
             let values = names.iter().filter_map(|name| input.get(name));
             values.for_each(|value| self.add_value(kind, value));
         }
-        if input.get("truncated") == Some(&Value::Bool(true)) {
-            let beginning = input.get(BEGINNING);
-            beginning
-                .into_iter()
-                .for_each(|it| self.add_value(TextKind::Command, it));
+        if input.get("truncated") == Some(&Value::Bool(true))
+            && let Some(beginning) = input.get(BEGINNING)
+        {
+            self.add_value(TextKind::Command, beginning);
         }
     }
 

@@ -73,16 +73,17 @@ impl Apply<'_> {
         for change in &self.record.changes {
             match change {
                 Change::TraceStarted(start) => {
-                    start.input.iter().for_each(|it| texts.add_input(it));
+                    if let Some(input) = &start.input {
+                        texts.add_input(input);
+                    }
                 }
                 Change::PromptGiven { text: Some(text) } => texts.add(TextKind::Prompt, text),
                 _ => {}
             }
         }
-        let ended = self.call.as_ref().and_then(|call| call.error.as_deref());
-        ended
-            .into_iter()
-            .for_each(|error| texts.add(TextKind::Error, error));
+        if let Some(error) = self.call.as_ref().and_then(|call| call.error.as_deref()) {
+            texts.add(TextKind::Error, error);
+        }
         if texts.is_empty() {
             return;
         }
