@@ -35,6 +35,7 @@ mod report;
 mod resume;
 mod rules;
 mod schema;
+mod search;
 mod session;
 mod statusline;
 mod store;
@@ -80,6 +81,7 @@ pub(crate) enum Command {
     Supervise(supervise::SuperviseArgs),
     Log(log::LogArgs),
     Denied(denied::DeniedArgs),
+    Search(search::SearchArgs),
     Report(report::ReportArgs),
     Task(task::TaskArgs),
     Effort(effort::EffortArgs),
@@ -129,6 +131,7 @@ impl Command {
             | Self::Session(_)
             | Self::Log(_)
             | Self::Denied(_)
+            | Self::Search(_)
             | Self::Report(_)
             | Self::Task(_)
             | Self::Effort(_)
@@ -170,6 +173,7 @@ impl Command {
             Self::Fleet(args) => args.format(),
             Self::Log(args) => args.format.format(),
             Self::Denied(args) => args.format.format(),
+            Self::Search(args) => args.format.format(),
             Self::Report(args) => args.format.format(),
             Self::Task(args) => args.format(),
             Self::Effort(args) => args.format(),
@@ -221,6 +225,7 @@ pub(crate) fn run(command: Command, ui: &mut Ui) -> Result<Outcome> {
         Command::Supervise(args) => supervise::run(&args, ui),
         Command::Log(args) => log::run(&args, ui),
         Command::Denied(args) => denied::run(args, ui),
+        Command::Search(args) => search::run(&args, ui),
         Command::Report(args) => report::run(&args, ui),
         Command::Task(args) => task::run(args, ui),
         Command::Effort(args) => effort::run(args, ui),

@@ -10,6 +10,7 @@ mod views {
     mod hooks;
     mod log;
     mod report;
+    mod search;
     mod sessions;
     mod snapshots;
     mod store;

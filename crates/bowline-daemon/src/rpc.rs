@@ -26,6 +26,7 @@ pub mod fleet;
 pub mod leases;
 pub mod metrics;
 pub mod orchestrator;
+pub mod search;
 pub mod sessions;
 pub mod store;
 pub mod traces;
@@ -207,6 +208,7 @@ questions! {
     costs::Raise,
     costs::Session,
     digest::Of,
+    search::Find,
     store::Size,
     store::Gaps,
     store::Integrity,

@@ -7,10 +7,12 @@ mod commands {
     use std::sync::mpsc;
     use std::time::Duration;
 
-    use bowline_daemon::rpc::{self, Question, SessionKey, events, sessions, store, traces};
+    use bowline_daemon::rpc::{
+        self, Question, SessionKey, events, search, sessions, store, traces,
+    };
     use bowline_store::{
-        CallKey, Change, Options, Record, SqliteStore, StatusFilter, Store, TraceEnd, TraceStart,
-        TraceStatus, keep_beside,
+        CallKey, Change, Options, Record, SqliteStore, StatusFilter, Store, TextKind, TraceEnd,
+        TraceStart, TraceStatus, keep_beside,
     };
     use bowline_wire::{Request, RequestError, Response};
     use chrono::{DateTime, TimeDelta, Utc};
@@ -227,12 +229,54 @@ mod commands {
                 "notes.add" => json!({"project": "/p", "text": "x"}),
                 // The one that was pinned before.
                 "notes.remove" => json!({"project": "/p", "note": 1}),
+                "search.find" => json!({"text": "x"}),
                 "store.backup" => json!({"to": to}),
                 "store.forget" => json!({"all": true}),
                 _ => json!({}),
             };
             let answer = ask(&store, command, args);
             assert!(answer.is_ok(), "{command}: {answer:?}");
+        }
+    }
+
+    #[test]
+    fn a_search_says_what_is_wrong_with_its_arguments() {
+        let (_folder, store) = filled();
+        let find = search::Find {
+            text: "ls".into(),
+            kinds: vec![TextKind::Command],
+            session: Some(SessionKey::Name("s".into())),
+            tool: Some("bash".into()),
+            project: Some("/srv/app".into()),
+            since: Some(at(0)),
+            limit: Some(2),
+        };
+        let found = typed(&store, &find).found;
+        let ids: Vec<&str> = found
+            .iter()
+            .filter_map(|it| it.tool_use_id.as_deref())
+            .collect();
+        assert_eq!(ids, ["c", "b"]);
+        let nothing = typed(
+            &store,
+            &search::Find {
+                text: "do/it".into(),
+                ..find
+            },
+        );
+        assert_eq!(nothing.found, []);
+        for (args, expected) in [
+            (json!({}), "`text` is missing; expected a text"),
+            (json!({"text": ""}), "a text that is not empty"),
+            (json!({"text": "-*"}), "no letter and no digit"),
+            (
+                json!({"text": "x", "kinds": ["output"]}),
+                "command, path, prompt and error",
+            ),
+            (json!({"text": "x", "best": true}), "`best` is no argument"),
+        ] {
+            let error = ask(&store, "search.find", args).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
         }
     }
 

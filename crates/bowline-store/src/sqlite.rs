@@ -26,6 +26,7 @@ mod options;
 mod queries;
 mod readers;
 mod recent;
+mod search;
 mod sessions;
 mod traces;
 mod work;
@@ -52,6 +53,7 @@ use crate::hook_figures::{HookFigures, PendingFigures};
 use crate::queue::{Step, lock};
 use crate::record::{MemoryOf, RememberedSession};
 use crate::reserve::{Locked, Reserve};
+use crate::search::{Findings, SearchFilter};
 use crate::session::{SessionDetails, SessionFilter, SessionSummary};
 use crate::spool::{Spool, SpoolOptions};
 use crate::store::{Forget, Forgotten, Integrity, Size, Store, Waiting};
@@ -224,12 +226,13 @@ impl SqliteStore {
     }
 
     /// Where events are recorded by nothing but processes that end after one of them, nobody else would ever tidy up: each
-    /// removes a little, which is more than it added.
+    /// removes a little, which is more than it added, and indexes a little.
     fn tidy_a_little(&self) {
         let mut tidying = self.keeper.tidying();
         let tidied = self.on_writer(move |writer| {
             if writer.is_welcome() {
                 tidying.step(&mut writer.backend);
+                keeper::index_older(&mut writer.backend);
             }
             Ok(Some(()))
         });
@@ -373,6 +376,10 @@ impl Store for SqliteStore {
 
     fn digest(&self, filter: &DigestFilter<'_>) -> Result<Digest> {
         self.read(|db| digest::digest(db, filter))
+    }
+
+    fn search(&self, filter: &SearchFilter<'_>) -> Result<Findings> {
+        self.read(|db| search::find(db, filter))
     }
 
     fn hook_figures(&self) -> Result<Vec<HookFigures>> {

@@ -16,6 +16,7 @@ use crate::failures::Failures;
 use crate::gap::Gap;
 use crate::hook_figures::HookFigures;
 use crate::record::{MemoryOf, Record, RememberedSession};
+use crate::search::{Findings, SearchFilter};
 use crate::session::{SessionDetails, SessionFilter, SessionSummary};
 use crate::spool::SpoolMedium;
 use crate::submission::{Done, Submission};
@@ -307,6 +308,11 @@ pub trait Store: Send + Sync {
 
     /// What happened in a period, counted.
     fn digest(&self, filter: &DigestFilter<'_>) -> Result<Digest>;
+
+    /// Searches commands, paths, prompts and errors. Every word has to be there, in any order; one of three characters or more also finds
+    /// longer words that begin with it. What was written without a blank between its words is found in one place. Nothing but letters and
+    /// digits counts, and of a record only the first 2 KB.
+    fn search(&self, filter: &SearchFilter<'_>) -> Result<Findings>;
 
     /// When each hook last fired, what it said, how long it takes; by name.
     fn hook_figures(&self) -> Result<Vec<HookFigures>>;

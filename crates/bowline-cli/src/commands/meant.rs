@@ -7,7 +7,7 @@ use bowline::hooks::HookEvent;
 use bowline::settings::main_checkout;
 use bowline_agents::near;
 use bowline_continuity::{Code, RuleError};
-use bowline_daemon::rpc::{SessionKey, events, sessions, traces};
+use bowline_daemon::rpc::{SessionKey, events, search, sessions, traces};
 use bowline_guard::rules::rules;
 
 use super::trace::project_name;
@@ -154,15 +154,29 @@ impl Wanted {
         note_unknown_project(self.project.as_deref(), records, ui)
     }
 
-    /// The text if nothing matches: the unknown values, else how to widen the filter.
+    pub(super) fn of_search(question: &search::Find) -> Self {
+        Self {
+            project: question.project.clone(),
+            session: question.session.as_ref().and_then(session_name),
+            tool: question.tool.clone(),
+            ..Self::default()
+        }
+    }
+
+    /// The text if nothing matches.
     pub(super) fn nothing(&self, what: &str, records: &mut Records, ui: &Ui) -> Result<String> {
+        let advice = self.advice(records, ui)?;
+        Ok(format!("No {what} is like that. {advice}"))
+    }
+
+    /// The unknown values, else how to widen the filter.
+    pub(super) fn advice(&self, records: &mut Records, ui: &Ui) -> Result<String> {
         let unknown = self.unknown(records, ui)?;
-        let advice = if unknown.is_empty() {
+        Ok(if unknown.is_empty() {
             "Ask for more: a longer --since, or no filter.".to_owned()
         } else {
             unknown.join(" ")
-        };
-        Ok(format!("No {what} is like that. {advice}"))
+        })
     }
 
     fn unknown(&self, records: &mut Records, ui: &Ui) -> Result<Vec<String>> {

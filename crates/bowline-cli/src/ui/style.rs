@@ -3,12 +3,15 @@
 use anstyle::{AnsiColor, RgbColor, Style};
 use bowline_continuity::fleet::{AgentStatus, colours};
 
+pub(crate) const PLAIN: Style = Style::new();
 pub(crate) const HEADING: Style = Style::new().bold();
 pub(crate) const FAINT: Style = Style::new().dimmed();
 pub(crate) const NAME: Style = AnsiColor::Cyan.on_default();
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
 pub(crate) const CAUTION: Style = AnsiColor::Yellow.on_default();
 pub(crate) const BAD: Style = AnsiColor::Red.on_default();
+/// What was searched for.
+pub(crate) const MATCH: Style = AnsiColor::Yellow.on_default().bold();
 pub(crate) const FRAME: Style = AnsiColor::BrightBlue.on_default().bold();
 
 /// The colour of an agent's status: the same as in tmux where the terminal has all colours, else the nearest of the sixteen.

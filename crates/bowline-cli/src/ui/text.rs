@@ -1,5 +1,6 @@
 //! Styled text that knows how wide it is and cannot move the cursor.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use anstyle::Style;
@@ -33,6 +34,17 @@ impl Text {
     /// Adds text without a style.
     pub(crate) fn plain(self, text: impl AsRef<str>) -> Self {
         self.with(text, Style::new())
+    }
+
+    /// One text in several styles. A secret may begin in one part and end in another: where there is one, the parts are not told apart.
+    pub(crate) fn of_parts<'a>(parts: impl Iterator<Item = (&'a str, Style)> + Clone) -> Self {
+        let whole: String = parts.clone().map(|(text, _)| text).collect();
+        match redact(&whole) {
+            Cow::Borrowed(_) => {
+                parts.fold(Self::new(), |text, (part, style)| text.with(part, style))
+            }
+            Cow::Owned(clean) => Self::from(clean),
+        }
     }
 
     /// Adds another text.

@@ -39,6 +39,8 @@ fn nothing_recorded_moves_the_cursor_or_hides() {
             &["session", "list"],
             &["session", "show", "s\n1"],
             &["log"],
+            &["search", "ls"],
+            &["search", "fine"],
         ] {
             let ran = history.run_at(width, args);
             ran.expect(0, &[]).fits(width);
@@ -70,6 +72,10 @@ fn what_looks_like_a_secret_is_not_shown() {
         &["trace", "show", "id-1"],
         &["trace", "tree", "id-1"],
         &["session", "show", "s"],
+        &["search", "bearer"],
+        // The match is a part of the secret.
+        &["search", "ghp"],
+        &["search", "ghp", "--json"],
     ] {
         history.run(args).expect(0, &["REDACTED"]).lacks(&[&token]);
     }

@@ -40,6 +40,7 @@ const VIEWS: &[(&str, &str)] = &[
     ("log", "log"),
     ("log_long", "log --long --decision deny,ask,observed"),
     ("denied", "denied"),
+    ("search", "search basket"),
     ("session_list", "session list"),
     ("session_show", "session show 8c2f"),
     ("task_list", "task list"),

@@ -97,8 +97,8 @@ fn is_harmless(parsed: &Parsed<'_>) -> bool {
     match parsed.at(0) {
         "" | "check" | "complete" | "completions" | "demo" | "denied" | "doctor" | "effort"
         | "eval" | "events" | "explain" | "fleet" | "help" | "hook" | "hooks" | "log"
-        | "metrics" | "redact" | "report" | "resume" | "schema" | "session" | "status" | "task"
-        | "test" | "trace" | "version" | "work" => true,
+        | "metrics" | "redact" | "report" | "resume" | "schema" | "search" | "session"
+        | "status" | "task" | "test" | "trace" | "version" | "work" => true,
         // A person may have pinned it.
         "note" => parsed.at(1) != "remove",
         "rules" => matches!(parsed.at(1), "" | "list" | "show" | "test"),

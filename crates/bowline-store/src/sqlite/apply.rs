@@ -17,12 +17,23 @@ pub(super) struct Apply<'a> {
     /// The record's time.
     pub(super) at: i64,
     pub(super) skipped: Vec<SkippedChange>,
+    /// The tool call that the record began or ended.
+    pub(super) call: Option<RecordedCall>,
+}
+
+/// A tool call that was written.
+#[derive(Debug)]
+pub(super) struct RecordedCall {
+    pub(super) row: i64,
+    /// What went wrong in it.
+    pub(super) error: Option<String>,
 }
 
 /// Whether an event was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Inserted {
-    New,
+    /// Under this number.
+    New(i64),
     Known,
 }
 
@@ -37,6 +48,7 @@ impl<'a> Apply<'a> {
             record,
             at: millis(record.decided.time),
             skipped: Vec::new(),
+            call: None,
         }
     }
 
@@ -50,9 +62,9 @@ impl<'a> Apply<'a> {
             return Ok(Applied::Known);
         }
         let session = self.session(project)?;
-        if self.insert_event(project, session.as_ref())? == Inserted::Known {
+        let Inserted::New(number) = self.insert_event(project, session.as_ref())? else {
             return Ok(Applied::Known);
-        }
+        };
         match session {
             None if self.record.changes.is_empty() => {}
             None => self.skipped.push(SkippedChange::NoSession),
@@ -60,6 +72,9 @@ impl<'a> Apply<'a> {
                 self.memory.touch(session.id, self.at);
                 for change in &self.record.changes {
                     self.change(change, &session)?;
+                }
+                if self.skipped.is_empty() {
+                    self.note_for_search(number, project, &session);
                 }
             }
         }
@@ -132,7 +147,7 @@ impl<'a> Apply<'a> {
                 record.decided.rule,
             ])?;
             if inserted > 0 {
-                return Ok(Inserted::New);
+                return Ok(Inserted::New(number));
             }
             if self
                 .event_at(number)?

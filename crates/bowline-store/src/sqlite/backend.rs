@@ -15,7 +15,7 @@ use super::log::Log;
 use super::memory::Memory;
 use super::readers::Readers;
 use super::recent::{self, Recent};
-use super::{Options, connection, millis, queries};
+use super::{Options, connection, millis, queries, search};
 use crate::error::{Error, Result, Unavailable};
 use crate::gap::{Gap, PendingGaps};
 use crate::hook_figures::PendingFigures;
@@ -155,6 +155,7 @@ impl SqliteBackend {
                 Ok(())
             }))?;
             self.readers.expect(self.opened);
+            self.keeper.opened();
             self.connection = Some(db);
         }
         self.connection.as_mut().ok_or(Error::Closed)
@@ -181,7 +182,7 @@ impl SqliteBackend {
                 .iter()
                 .map(|record| Apply::new(db, memory, record).run())
                 .collect::<Result<Vec<Applied>>>()?;
-            memory.write_touched(db)?;
+            memory.write_rest(db)?;
             write_gaps(db, gaps)?;
             if let Some(pending) = &due {
                 write_figures(db, pending)?;
@@ -311,6 +312,7 @@ impl SqliteBackend {
         let _pen = keeper.take_pen();
         let db = self.database()?;
         db.busy_timeout(WAITING_FOR_READERS)?;
+        search::purge(db)?;
         db.execute_batch("VACUUM")?;
         let emptied = super::checkpoint::truncate(db)?;
         if emptied == Emptied::Yes {

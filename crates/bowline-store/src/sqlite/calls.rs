@@ -2,7 +2,7 @@
 
 use rusqlite::{OptionalExtension, params};
 
-use super::apply::Apply;
+use super::apply::{Apply, RecordedCall};
 use super::memory::KnownSession;
 use super::open_calls::{GENERATED, OpenCall};
 use super::{keys, millis, traces};
@@ -76,6 +76,7 @@ impl Apply<'_> {
             asked: start.asked.clone(),
         };
         self.memory.open.begun(session.chain, begun);
+        self.call = Some(RecordedCall { row, error: None });
         Ok(())
     }
 
@@ -194,6 +195,10 @@ impl Apply<'_> {
                 finish.output
             ])?;
         self.memory.open.ended(session.chain, row);
+        self.call = Some(RecordedCall {
+            row,
+            error: finish.error.map(str::to_owned),
+        });
         self.settle_delegation(row, finish.status)
     }
 

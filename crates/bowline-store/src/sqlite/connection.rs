@@ -29,15 +29,16 @@ macro_rules! migration {
 /// The oldest version of the schema that was ever released.
 const OLDEST: i64 = 5;
 /// The newest version of the schema.
-pub(super) const NEWEST: i64 = 9;
+pub(super) const NEWEST: i64 = 10;
 
 /// All of them, in their order.
-pub(super) const MIGRATIONS: [(&str, &str); 5] = [
+pub(super) const MIGRATIONS: [(&str, &str); 6] = [
     migration!("V5__records"),
     migration!("V6__continuity"),
     migration!("V7__current_effort"),
     migration!("V8__guidance"),
     migration!("V9__follow_up_items"),
+    migration!("V10__search"),
 ];
 
 /// `BOWL`, so that no other program's database is taken for ours.

@@ -230,7 +230,7 @@ impl SqliteBackend {
                 let applied = Apply::new(db, memory, record).run()?;
                 back += u64::from(matches!(applied, Applied::Recorded(_)));
             }
-            memory.write_touched(db)?;
+            memory.write_rest(db)?;
             Ok((back, recent.missing(db, oldest)?))
         });
         drop(pen);

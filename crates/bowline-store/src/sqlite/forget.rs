@@ -6,7 +6,9 @@ use rusqlite::{Connection, OptionalExtension, ToSql, params};
 
 use super::backend::SqliteBackend;
 use super::checkpoint::Emptied;
-use super::{connection, continuity, costs, failures, hook_memory, keys, millis, work_items};
+use super::{
+    connection, continuity, costs, failures, hook_memory, keys, millis, search, work_items,
+};
 use crate::error::{Error, Result};
 use crate::queue::lock;
 use crate::store::{Forget, Forgotten};
@@ -21,6 +23,7 @@ pub(super) fn before(db: &Connection, cutoff: i64) -> Result<(usize, Forgotten)>
     let remove = |sql: &str, bound: i64| -> Result<usize> {
         Ok(db.prepare_cached(sql)?.execute(params![bound, ROWS])?)
     };
+    search::remove_below(db, keys::event_floor(cutoff), ROWS)?;
     let events = remove(
         "DELETE FROM events WHERE id IN (SELECT id FROM events WHERE id < ?1 ORDER BY id LIMIT ?2)",
         keys::event_floor(cutoff),
@@ -175,6 +178,7 @@ impl Forgetting {
                 backend.remove(work_items::all)?;
                 backend.remove(failures::all)?;
                 backend.remove(costs::all)?;
+                backend.remove(search::all)?;
                 self.some_before(backend, i64::MAX)?
             }
             What::Session(_) | What::Project(_) => self.some_of_found(backend)?,
@@ -316,6 +320,7 @@ impl Forgetting {
         let mut delete = db.prepare_cached("DELETE FROM events WHERE id = ?1")?;
         for (id, chain, project) in &rows {
             if found.has(*chain, *project) {
+                search::remove(db, *id)?;
                 delete.execute([id])?;
                 self.forgotten.events += 1;
             }

@@ -10,6 +10,7 @@ use rusqlite::Connection;
 
 use super::backend::SqliteBackend;
 use super::log::{Log, LogState};
+use super::search::{self, Indexed};
 use super::{Retention, Shares, checkpoint, connection, forget, millis, queries};
 use crate::error::Result;
 use crate::queue::{Step, lock};
@@ -32,6 +33,8 @@ const TARGET_PERCENT: u64 = 85;
 const TOLERANCE_PERCENT: u64 = 110;
 /// At most this many rows of each kind are removed at once; fewer if the disk is nearly full.
 const ROWS: u64 = 500;
+/// At each look at most this many steps are made to index what is older than the index, so that the writer is idle most of the time.
+const INDEXING: u32 = 20;
 /// A row is never larger than this, or nearly never.
 const ROW: u64 = 256 * 1024;
 
@@ -54,6 +57,8 @@ pub(super) struct Keeper {
     retention: Retention,
     /// Whether that has been looked for since the store was opened.
     tidied: AtomicBool,
+    /// Whether everything is in the index of the search.
+    indexed: AtomicBool,
     signal: Mutex<Signal>,
     wake: Condvar,
     /// The writer holds it.
@@ -73,6 +78,7 @@ impl Keeper {
             records: AtomicUsize::new(RECORDS - FIRST_RECORDS),
             retention,
             tidied: AtomicBool::new(false),
+            indexed: AtomicBool::new(false),
             signal: Mutex::default(),
             wake: Condvar::new(),
             pen: Mutex::new(()),
@@ -92,6 +98,11 @@ impl Keeper {
         let _pen = self.take_pen();
         *connection = None;
         replace()
+    }
+
+    /// Told when another database is opened.
+    pub(super) fn opened(&self) {
+        self.indexed.store(false, Ordering::Relaxed);
     }
 
     /// Told after every commit.
@@ -136,6 +147,9 @@ impl Keeper {
             }
             if looked.elapsed() >= LOOK {
                 look(shared);
+                if !self.indexed.load(Ordering::Relaxed) {
+                    index_some(shared);
+                }
                 looked = Instant::now();
             }
             let pause = if self.has_tidied() {
@@ -241,6 +255,33 @@ fn look(shared: &Arc<Shares>) {
         writer.backend.tell_losses();
         Step::Finished
     }));
+}
+
+/// Has the writer index some of what is older than the index, a little at a time.
+fn index_some(shared: &Arc<Shares>) {
+    let mut steps = 0;
+    shared.queue.push_job(Box::new(move |writer| {
+        steps += 1;
+        match index_older(&mut writer.backend) {
+            Step::Again if steps < INDEXING => Step::Again,
+            Step::Again | Step::Finished => Step::Finished,
+        }
+    }));
+}
+
+/// Indexes a little of what is older than the index.
+pub(super) fn index_older(backend: &mut SqliteBackend) -> Step {
+    match backend.change(search::index_older) {
+        Ok((Indexed::Some, _)) => Step::Again,
+        Ok((Indexed::Everything, _)) => {
+            backend.keeper.indexed.store(true, Ordering::Relaxed);
+            Step::Finished
+        }
+        Err(error) => {
+            tracing::debug!("older records were not indexed: {error}");
+            Step::Finished
+        }
+    }
 }
 
 /// Removes what is too old or too much.

@@ -26,6 +26,11 @@ pub(super) fn event_floor(millis: i64) -> i64 {
     millis.clamp(0, (1 << 42) - 1) << EVENT_BITS
 }
 
+/// The time of an event with this number.
+pub(super) fn event_time(number: i64) -> i64 {
+    number >> EVENT_BITS
+}
+
 /// The time that an id begins with: a UUID of version 7, or twelve digits and a hyphen.
 fn time_of(id: &str) -> Option<i64> {
     let bytes = id.as_bytes();

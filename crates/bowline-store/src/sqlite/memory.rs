@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rusqlite::{Connection, params};
 
 use super::open_calls::OpenCalls;
+use super::search;
 use crate::error::Result;
 
 /// More than this is not remembered.
@@ -59,6 +60,8 @@ pub(super) struct Memory {
     /// Written once, at the end of the transaction.
     touched: HashMap<i64, Touch>,
     heard: HashMap<i64, Heard>,
+    /// Written once, too.
+    pub(super) searchable: Vec<search::Entry>,
     pub(super) open: OpenCalls,
     next_trace: Option<i64>,
 }
@@ -110,7 +113,13 @@ impl Memory {
         touch.events += 1;
     }
 
-    pub(super) fn write_touched(&mut self, db: &Connection) -> Result<()> {
+    /// Writes what the records of a transaction left for its end.
+    pub(super) fn write_rest(&mut self, db: &Connection) -> Result<()> {
+        self.write_touched(db)?;
+        search::write(db, std::mem::take(&mut self.searchable))
+    }
+
+    fn write_touched(&mut self, db: &Connection) -> Result<()> {
         let mut count = db.prepare_cached(
             "UPDATE sessions SET events = events + ?2,
                 status = CASE WHEN status = 'created' AND events + ?2 > 1 THEN 'active' ELSE status END

@@ -19,7 +19,7 @@ pub(super) fn database() -> (tempfile::TempDir, Connection) {
 }
 
 /// What SQLite would do.
-fn plan(db: &Connection, sql: &str, values: &[Sql]) -> Vec<String> {
+pub(super) fn plan(db: &Connection, sql: &str, values: &[Sql]) -> Vec<String> {
     let mut explain = db.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
     let missing = explain.parameter_count().saturating_sub(values.len());
     let values = values.iter().cloned().chain(vec![Sql::Null; missing]);
@@ -83,6 +83,8 @@ fn f21_a_every_documented_query_uses_an_index() {
         ("calls of a time", figures::CALLS.to_owned()),
         ("delegations of a time", figures::DELEGATIONS.to_owned()),
         ("prompts of a time", figures::PROMPTS.to_owned()),
+        ("search: what is older", search::OLDER.to_owned()),
+        ("search: backlog", search::BACKLOG.to_owned()),
     ] {
         assert_no_scan(&db, name, &sql, &[]);
     }

@@ -10,10 +10,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bowline_store::{
-    Continuity, Costs, Digest, DigestFilter, EventFilter, Failures, Forget, Forgotten, Gap,
-    HookFigures, Integrity, MemoryOf, Options, PastCall, RecordedEvent, RememberedSession, Result,
-    SessionDetails, SessionFilter, SessionRef, SessionSummary, Size, SqliteStore, Store,
-    Submission, Trace, TraceFilter, TraceStatistics, TraceTree, Waiting, Work,
+    Continuity, Costs, Digest, DigestFilter, EventFilter, Failures, Findings, Forget, Forgotten,
+    Gap, HookFigures, Integrity, MemoryOf, Options, PastCall, RecordedEvent, RememberedSession,
+    Result, SearchFilter, SessionDetails, SessionFilter, SessionRef, SessionSummary, Size,
+    SqliteStore, Store, Submission, Trace, TraceFilter, TraceStatistics, TraceTree, Waiting, Work,
 };
 use bowline_wire::{Acknowledgement, Answer, Call, CallId, Heard, Lines, MAX_REPLY};
 use chrono::{DateTime, Utc};
@@ -418,6 +418,10 @@ impl Store for Watched {
 
     fn digest(&self, filter: &DigestFilter<'_>) -> Result<Digest> {
         self.kept.digest(filter)
+    }
+
+    fn search(&self, filter: &SearchFilter<'_>) -> Result<Findings> {
+        self.kept.search(filter)
     }
 
     fn hook_figures(&self) -> Result<Vec<HookFigures>> {

@@ -124,6 +124,7 @@ fn its_commands() {
          pass bowline trace list --json
          pass bowline rules list
          pass bowline denied
+         pass bowline search cargo test --json
          pass bowline task new 'Fix the login'
          pass bowline effort start fix-login implement
          pass bowline effort log 'The cookie expires at once'
