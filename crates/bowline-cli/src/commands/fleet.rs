@@ -160,14 +160,6 @@ fn project(args: &FleetArgs, records: &mut Records, ui: &Ui) -> Result<Option<St
         .transpose()
 }
 
-/// The project whose agents are wanted.
-fn project(args: &FleetArgs, records: &mut Records, ui: &Ui) -> Result<Option<String>> {
-    let folder = args.project.as_deref();
-    folder
-        .map(|folder| meant::project(folder, records, ui))
-        .transpose()
-}
-
 fn show(agents: &[Shown], args: &FleetArgs, ui: &mut Ui) {
     if agents.is_empty() {
         ui.line(nobody(args));
