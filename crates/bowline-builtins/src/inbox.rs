@@ -6,6 +6,7 @@ mod door;
 mod edit;
 mod lasting;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -124,6 +125,7 @@ pub enum Unanswerable {
 #[derive(Debug)]
 pub struct Inbox {
     open: Mutex<Vec<Open>>,
+    closed: AtomicBool,
     changes: watch::Sender<u64>,
 }
 
@@ -138,6 +140,7 @@ impl Default for Inbox {
     fn default() -> Self {
         Self {
             open: Mutex::default(),
+            closed: AtomicBool::new(false),
             changes: watch::Sender::new(0),
         }
     }
@@ -186,9 +189,12 @@ impl Inbox {
         Ok(answered.question)
     }
 
-    /// Sends all questions back to their agents, because nobody can answer here any more.
+    /// Sends all questions back to their agents, and those that still come, because nobody can answer here any more.
     pub fn close(&self) {
-        self.lock().clear();
+        let mut open = self.lock();
+        self.closed.store(true, Ordering::Relaxed);
+        open.clear();
+        drop(open);
         self.tell();
     }
 
@@ -204,7 +210,7 @@ impl Inbox {
         {
             let mut open = self.lock();
             let is_known = open.iter().any(|it| it.question.id == id);
-            if open.len() >= MOST || is_known {
+            if open.len() >= MOST || is_known || self.closed.load(Ordering::Relaxed) {
                 return None;
             }
             open.push(Open {
@@ -337,6 +343,35 @@ mod tests {
         inbox.close();
         assert_eq!(tasks.remove(0).await.unwrap(), None);
         assert!(inbox.questions().is_empty());
+        let (question, case) = question("late");
+        let late = inbox.wait(question, case, Duration::from_mins(2));
+        assert_eq!(late.await, None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_more_than_so_many_wait_and_each_once() {
+        let inbox = Arc::new(Inbox::default());
+        let ids: Vec<String> = (0..MOST).map(|number| format!("q{number}")).collect();
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        let tasks = waiting(&inbox, &ids[1..]).await;
+        for id in ["q1", "q2"] {
+            let (question, case) = question(id);
+            let again = inbox.wait(question, case, Duration::from_mins(2));
+            assert_eq!(again.await, None, "{id} waits already");
+        }
+        let first = tokio::spawn({
+            let (inbox, (question, case)) = (Arc::clone(&inbox), question("q0"));
+            async move { inbox.wait(question, case, Duration::from_mins(2)).await }
+        });
+        while inbox.questions().len() < MOST {
+            tokio::task::yield_now().await;
+        }
+        let (question, case) = question("more");
+        let more = inbox.wait(question, case, Duration::from_mins(2));
+        assert_eq!(more.await, None, "there is no room");
+        inbox.close();
+        assert_eq!(first.await.unwrap(), None);
+        assert_eq!(tasks.len(), MOST - 1);
     }
 
     #[tokio::test(start_paused = true)]

@@ -12,6 +12,7 @@ use bowline::hooks::{
 use bowline::settings::FleetConfig;
 use bowline_continuity::fleet::AgentStatus;
 use bowline_guard::secrets::redact;
+use bowline_store::INBOX;
 use chrono::{DateTime, Local, Utc};
 
 use super::lasting::{Case, Keeping};
@@ -21,8 +22,6 @@ use crate::guard::{Guards, call_of};
 use crate::recorder::subagent_of;
 use crate::sanitise::sanitise;
 
-/// The name under which answers are recorded.
-const NAME: &str = "inbox";
 /// The agent's own limit begins before ours and must not end before it: an answer after it lets the call run.
 const MARGIN: Duration = Duration::from_secs(3);
 /// What an agent waits for if it does not say so.
@@ -58,7 +57,7 @@ impl std::fmt::Debug for Door {
 #[async_trait]
 impl Answerer for Door {
     fn name(&self) -> &str {
-        NAME
+        INBOX
     }
 
     async fn answer(

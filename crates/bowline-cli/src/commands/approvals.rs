@@ -218,9 +218,7 @@ fn ask(command: &str, arguments: Map<String, Value>) -> Result<Value, Unasked> {
         .and_then(|mut daemon| daemon.ask(command, arguments));
     answer.map_err(|error| match error {
         error if error.is_absence() => Unasked::NoDaemon,
-        AskError::Refused(refusal) => {
-            Unasked::Failed(Error::new(ErrorKind::Refused, refusal.to_string()))
-        }
+        AskError::Refused(refusal) => Unasked::Failed(Error::usage(refusal.to_string())),
         error => Unasked::Failed(control::trouble(&places, &error)),
     })
 }
