@@ -82,6 +82,11 @@ impl Analyst {
         &self.project
     }
 
+    /// What the project says about files that hold secrets.
+    pub(crate) fn sensitive(&self) -> &SensitivePolicy {
+        &self.sensitive
+    }
+
     /// Where the agent is: by the event, by the context, or in the project.
     pub fn cwd_of(&self, input: &HookInput, ctx: &HookContext) -> String {
         input

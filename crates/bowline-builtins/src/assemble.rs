@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use bowline::hooks::{Background, Hook, HookManager, Services};
-use bowline::settings::{Settings, Wait};
+use bowline::settings::{Locations, Settings, Wait};
 use bowline_guard::paths::OwnPlaces;
 
 use crate::analyst::Analyst;
@@ -14,7 +14,7 @@ use crate::guard::{
     SensitiveFileGuard, Strikes, ToolGuard, UnreadSettingsGuard, unread_settings,
 };
 use crate::guidance::{self, Memory};
-use crate::inbox::{Door, Inbox};
+use crate::inbox::{Door, Inbox, Keeping};
 use crate::machine::Machine;
 use crate::recorder::{self, Tracing};
 use crate::rule::{self, Compiled};
@@ -58,7 +58,12 @@ impl SharedState {
     }
 
     /// How questions of a project get into the inbox, if its settings say that they wait there.
-    pub fn door(&self, settings: &Settings) -> Option<Arc<Door>> {
+    pub fn door(
+        &self,
+        settings: &Settings,
+        guards: &Arc<Guards>,
+        locations: &Locations,
+    ) -> Option<Arc<Door>> {
         let Wait::For(wait) = settings.config.approvals.wait else {
             return None;
         };
@@ -68,6 +73,8 @@ impl SharedState {
             project: settings.project.clone(),
             fleet: settings.config.fleet,
             live: Arc::clone(&self.live),
+            guards: Arc::clone(guards),
+            keeping: Arc::new(Keeping::of(settings, locations)),
         }))
     }
 

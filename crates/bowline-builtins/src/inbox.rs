@@ -3,11 +3,13 @@
 //! [`Inbox`] is the list; whoever shows it answers there. [`Door`] is how the questions of one project get in.
 
 mod door;
+mod edit;
+mod lasting;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use bowline::settings::AllowedCall;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -15,6 +17,12 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::timeout;
 
 pub use door::Door;
+pub use edit::ChangedLines;
+pub(crate) use lasting::Keeping;
+pub use lasting::{Preview, SettingsChange};
+
+use crate::guard::NoSilence;
+use lasting::Case;
 
 /// At most this many questions wait. Further ones are asked by the agents themselves.
 const MOST: usize = 256;
@@ -72,7 +80,7 @@ pub enum Said {
 }
 
 /// Who answers, and where.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Person {
     /// The name of the user.
     pub name: String,
@@ -99,20 +107,32 @@ pub enum Unanswerable {
     /// The beginning of an id fits several.
     #[error("`{0}` is the beginning of several questions")]
     Several(String),
+    /// Nothing can be written that silences the guard.
+    #[error(transparent)]
+    NoSilence(#[from] NoSilence),
+    /// What would be written down holds a secret.
+    #[error("the call holds a secret, which is not written down: it can be allowed once")]
+    Secret,
+    /// The administrator keeps it to himself.
+    #[error("nothing can be allowed for longer on this machine: {0}")]
+    Locked(String),
+    /// It could not be written.
+    #[error("{0}")]
+    NotKept(String),
 }
 
 /// The questions that wait.
 #[derive(Debug)]
 pub struct Inbox {
     open: Mutex<Vec<Open>>,
+    closed: AtomicBool,
     changes: watch::Sender<u64>,
 }
 
 #[derive(Debug)]
 struct Open {
     question: Question,
-    /// The call to the letter. It may hold secrets, so it never leaves this process.
-    call: AllowedCall,
+    case: Case,
     reply: oneshot::Sender<Reply>,
 }
 
@@ -120,6 +140,7 @@ impl Default for Inbox {
     fn default() -> Self {
         Self {
             open: Mutex::default(),
+            closed: AtomicBool::new(false),
             changes: watch::Sender::new(0),
         }
     }
@@ -131,14 +152,29 @@ impl Inbox {
         self.lock().iter().map(|it| it.question.clone()).collect()
     }
 
-    /// A question by its id or the beginning of it, and the call that it is about, to the letter.
-    pub fn find(&self, id: &str) -> Result<(Question, AllowedCall), Unanswerable> {
+    /// A question by its id or the beginning of it.
+    pub fn find(&self, id: &str) -> Result<Question, Unanswerable> {
+        Ok(self.open(id)?.0)
+    }
+
+    fn open(&self, id: &str) -> Result<(Question, Case), Unanswerable> {
         let open = self.lock();
         let at = position(&open, id)?;
         let found = open
             .get(at)
-            .map(|it| (it.question.clone(), it.call.clone()));
+            .map(|it| (it.question.clone(), it.case.clone()));
         found.ok_or_else(|| Unanswerable::Unknown(id.to_owned()))
+    }
+
+    /// What would be written if the question was answered with a permission of this extent. It reads files.
+    pub fn preview(&self, id: &str, extent: Extent) -> Result<Preview, Unanswerable> {
+        self.open(id)?.1.preview(extent)
+    }
+
+    /// Writes what a permission of this extent is kept as, before the question is answered with it. Whoever answers a question has
+    /// to be a person.
+    pub fn keep(&self, id: &str, extent: Extent) -> Result<(), Unanswerable> {
+        self.open(id)?.1.keep(extent)
     }
 
     /// Answers a question by its id or the beginning of it. The one who is first counts.
@@ -153,9 +189,12 @@ impl Inbox {
         Ok(answered.question)
     }
 
-    /// Sends all questions back to their agents, because nobody can answer here any more.
+    /// Sends all questions back to their agents, and those that still come, because nobody can answer here any more.
     pub fn close(&self) {
-        self.lock().clear();
+        let mut open = self.lock();
+        self.closed.store(true, Ordering::Relaxed);
+        open.clear();
+        drop(open);
         self.tell();
     }
 
@@ -165,18 +204,18 @@ impl Inbox {
     }
 
     /// Lets a question wait for at most this long.
-    async fn wait(&self, question: Question, call: AllowedCall, limit: Duration) -> Option<Reply> {
+    async fn wait(&self, question: Question, case: Case, limit: Duration) -> Option<Reply> {
         let id = question.id.clone();
         let (reply, answered) = oneshot::channel();
         {
             let mut open = self.lock();
             let is_known = open.iter().any(|it| it.question.id == id);
-            if open.len() >= MOST || is_known {
+            if open.len() >= MOST || is_known || self.closed.load(Ordering::Relaxed) {
                 return None;
             }
             open.push(Open {
                 question,
-                call,
+                case,
                 reply,
             });
         }
@@ -237,11 +276,7 @@ mod tests {
 
     use super::*;
 
-    fn question(id: &str) -> (Question, AllowedCall) {
-        let call = AllowedCall {
-            tool: "Bash".to_owned(),
-            what: "terraform apply".to_owned(),
-        };
+    fn question(id: &str) -> (Question, Case) {
         let question = Question {
             id: id.to_owned(),
             asked_at: Utc::now(),
@@ -256,7 +291,7 @@ mod tests {
             reason: None,
             rule: None,
         };
-        (question, call)
+        (question, lasting::tests::case("terraform apply"))
     }
 
     fn reply(said: Said) -> Reply {
@@ -274,8 +309,8 @@ mod tests {
     ) -> Vec<tokio::task::JoinHandle<Option<Reply>>> {
         let mut changes = inbox.changes();
         let tasks = ids.iter().map(|id| {
-            let (inbox, (question, call)) = (Arc::clone(inbox), question(id));
-            tokio::spawn(async move { inbox.wait(question, call, Duration::from_mins(2)).await })
+            let (inbox, (question, case)) = (Arc::clone(inbox), question(id));
+            tokio::spawn(async move { inbox.wait(question, case, Duration::from_mins(2)).await })
         });
         let tasks = tasks.collect();
         while inbox.questions().len() < ids.len() {
@@ -308,6 +343,35 @@ mod tests {
         inbox.close();
         assert_eq!(tasks.remove(0).await.unwrap(), None);
         assert!(inbox.questions().is_empty());
+        let (question, case) = question("late");
+        let late = inbox.wait(question, case, Duration::from_mins(2));
+        assert_eq!(late.await, None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_more_than_so_many_wait_and_each_once() {
+        let inbox = Arc::new(Inbox::default());
+        let ids: Vec<String> = (0..MOST).map(|number| format!("q{number}")).collect();
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        let tasks = waiting(&inbox, &ids[1..]).await;
+        for id in ["q1", "q2"] {
+            let (question, case) = question(id);
+            let again = inbox.wait(question, case, Duration::from_mins(2));
+            assert_eq!(again.await, None, "{id} waits already");
+        }
+        let first = tokio::spawn({
+            let (inbox, (question, case)) = (Arc::clone(&inbox), question("q0"));
+            async move { inbox.wait(question, case, Duration::from_mins(2)).await }
+        });
+        while inbox.questions().len() < MOST {
+            tokio::task::yield_now().await;
+        }
+        let (question, case) = question("more");
+        let more = inbox.wait(question, case, Duration::from_mins(2));
+        assert_eq!(more.await, None, "there is no room");
+        inbox.close();
+        assert_eq!(first.await.unwrap(), None);
+        assert_eq!(tasks.len(), MOST - 1);
     }
 
     #[tokio::test(start_paused = true)]

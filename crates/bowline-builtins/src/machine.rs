@@ -17,6 +17,7 @@ mod index;
 mod look;
 pub mod process;
 mod repository;
+pub mod standing;
 mod wildmatch;
 mod worktree;
 mod world;

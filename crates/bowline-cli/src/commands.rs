@@ -1,6 +1,7 @@
 //! The commands, one file each.
 
 mod allow;
+mod approvals;
 mod caller;
 mod check;
 mod complete;
@@ -96,6 +97,7 @@ pub(crate) enum Command {
     Test(test::TestArgs),
     Trust(trust::TrustArgs),
     Allow(allow::AllowArgs),
+    Approvals(approvals::ApprovalsArgs),
     Why(why::WhyArgs),
     Explain(explain::ExplainArgs),
     Rules(rules::RulesArgs),
@@ -188,6 +190,7 @@ impl Command {
             Self::Test(args) => args.format.format(),
             Self::Trust(args) => args.format.format(),
             Self::Allow(args) => args.format.format(),
+            Self::Approvals(args) => args.format(),
             Self::Why(args) => args.format.format(),
             Self::Explain(args) => args.format(),
             Self::Rules(args) => args.format(),
@@ -240,6 +243,7 @@ pub(crate) fn run(command: Command, ui: &mut Ui) -> Result<Outcome> {
         Command::Test(args) => test::run(&args, ui),
         Command::Trust(args) => trust::run(&args, ui),
         Command::Allow(args) => allow::run(&args, ui),
+        Command::Approvals(args) => approvals::run(&args, ui),
         Command::Why(args) => why::run(&args, ui),
         Command::Explain(args) => explain::run(&args, ui),
         Command::Rules(args) => rules::run(&args, ui),

@@ -4,6 +4,7 @@
 #[cfg(test)]
 mod agents {
     mod allow;
+    mod approvals;
     mod background;
     mod bare;
     mod continued;

@@ -1,14 +1,36 @@
-//! Questions that wait for a person: listing and answering them over the socket.
+//! Questions that wait for a person: listing and answering them over the socket, and inside the daemon.
+//!
+//! Over the socket only a process that no agent started can answer, and who answered is what the system says about that process.
+//! [`settle`] is for what runs inside the daemon and has made sure of its person by itself.
 
-use bowline_builtins::inbox::{Inbox, Question, Reply, Unanswerable};
+use std::sync::Arc;
+
+use bowline_builtins::inbox::{
+    Extent, Inbox, Person, Preview, Question, Reply, Said, Unanswerable,
+};
 use bowline_wire::RequestError;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value, json};
+
+use crate::engine::Engine;
+use crate::peer::Peer;
 
 /// `approvals.list`: the questions that wait, the oldest first.
 pub const LIST: &str = "approvals.list";
+/// `approvals.preview`: what a permission would write.
+pub const PREVIEW: &str = "approvals.preview";
 /// `approvals.answer`: answers one.
 pub const ANSWER: &str = "approvals.answer";
+
+/// What [`PREVIEW`] takes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PreviewRequest {
+    /// The question, by its id or the beginning of it.
+    pub id: String,
+    /// How far the permission is to reach.
+    pub extent: Extent,
+}
 
 /// What [`ANSWER`] takes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,32 +38,91 @@ pub const ANSWER: &str = "approvals.answer";
 pub struct AnswerRequest {
     /// The question, by its id or the beginning of it.
     pub id: String,
-    /// The answer.
+    /// The answer. By whom it is, the daemon finds out itself.
     pub reply: Reply,
 }
 
 /// The code of a refusal to answer a question that does not wait.
 pub const GONE: &str = "QUESTION_GONE";
+/// The code of a refusal to keep a permission for longer than one call.
+pub const NOT_KEPT: &str = "NOT_KEPT";
+/// The code of a refusal to let an agent answer.
+pub const NO_PERSON: &str = "NO_PERSON";
 
-pub(crate) fn list(inbox: Option<&Inbox>) -> Vec<Question> {
-    inbox.map(Inbox::questions).unwrap_or_default()
+/// What a permission of this extent would write. It reads files.
+pub fn preview(engine: &Engine, id: &str, extent: Extent) -> Result<Preview, Unanswerable> {
+    inbox(engine, id)?.preview(id, extent)
+}
+
+/// Answers a question. A permission that outlasts its call is written first, and counts when the answer goes out. It writes files.
+pub fn settle(engine: &Engine, id: &str, reply: Reply) -> Result<Question, Unanswerable> {
+    let inbox = inbox(engine, id)?;
+    if let Said::Allow(extent @ (Extent::Session | Extent::Always)) = reply.said {
+        inbox.keep(id, extent)?;
+        engine.reload_changed();
+    }
+    inbox.answer(id, reply)
+}
+
+fn inbox<'engine>(engine: &'engine Engine, id: &str) -> Result<&'engine Arc<Inbox>, Unanswerable> {
+    let none = || Unanswerable::Unknown(id.to_owned());
+    engine.inbox().ok_or_else(none)
+}
+
+pub(crate) fn list(engine: &Engine) -> Vec<Question> {
+    engine.inbox().map(|it| it.questions()).unwrap_or_default()
+}
+
+pub(crate) fn preview_for(
+    engine: &Engine,
+    arguments: &Map<String, Value>,
+) -> Result<Value, RequestError> {
+    let PreviewRequest { id, extent } = read(arguments)?;
+    let preview = preview(engine, &id, extent).map_err(refusal)?;
+    Ok(json!(preview))
 }
 
 pub(crate) fn answer(
-    inbox: Option<&Inbox>,
+    engine: &Engine,
+    peer: Peer,
     arguments: &Map<String, Value>,
 ) -> Result<Value, RequestError> {
-    let request = serde_json::from_value(Value::Object(arguments.clone()));
-    let AnswerRequest { id, reply } =
-        request.map_err(|error| RequestError::InvalidArguments(vec![error.to_string()]))?;
-    let gone = || Unanswerable::Unknown(id.clone());
-    let answered = inbox
-        .ok_or_else(gone)
-        .and_then(|inbox| inbox.answer(&id, reply));
-    let question = answered.map_err(|error| RequestError::Handler {
-        code: GONE.to_owned(),
+    let AnswerRequest { id, reply } = read(arguments)?;
+    let by = person(peer)?;
+    let question = settle(engine, &id, Reply { by, ..reply }).map_err(refusal)?;
+    Ok(json!(question))
+}
+
+fn person(peer: Peer) -> Result<Person, RequestError> {
+    peer.person().map_err(no_person)
+}
+
+/// Refuses what only a person may ask for.
+pub(crate) fn no_agent(peer: Peer) -> Result<(), RequestError> {
+    peer.no_agent().map_err(no_person)
+}
+
+fn no_person(message: String) -> RequestError {
+    RequestError::Handler {
+        code: NO_PERSON.to_owned(),
+        message,
+        details: Value::Null,
+    }
+}
+
+fn read<T: DeserializeOwned>(arguments: &Map<String, Value>) -> Result<T, RequestError> {
+    serde_json::from_value(Value::Object(arguments.clone()))
+        .map_err(|error| RequestError::InvalidArguments(vec![error.to_string()]))
+}
+
+fn refusal(error: Unanswerable) -> RequestError {
+    let code = match error {
+        Unanswerable::Unknown(_) | Unanswerable::Several(_) => GONE,
+        _ => NOT_KEPT,
+    };
+    RequestError::Handler {
+        code: code.to_owned(),
         message: error.to_string(),
         details: Value::Null,
-    })?;
-    Ok(json!(question))
+    }
 }

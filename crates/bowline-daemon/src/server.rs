@@ -38,7 +38,7 @@ use crate::bounded::FILES_WITHIN;
 use crate::daemon::Idle;
 use crate::engine::{Decided, Deciding, Engine, Weight, name_the_agent};
 use crate::instance::{Instance, StartError};
-use crate::peer;
+use crate::peer::{self, Peer};
 use crate::status::{Shared, Stop};
 use answering::{Answering, Form};
 use connection::ClientConnection;
@@ -410,16 +410,18 @@ impl Server {
             Arc::clone(&self.shared),
             Arc::clone(&self.engine),
         );
+        let peer = Peer::of(outbox.stream());
         shared.begin_request();
         self.runtime.spawn_blocking(move || {
             let id = request.id.clone();
-            let answer = AssertUnwindSafe(|| match shared.answer(&engine, &*store, &request) {
-                Some(result) => Response {
-                    id: request.id.clone(),
-                    result,
-                },
-                None => crate::rpc::answer(&*store, &request),
-            });
+            let answer =
+                AssertUnwindSafe(|| match shared.answer(&engine, &*store, (peer, &request)) {
+                    Some(result) => Response {
+                        id: request.id.clone(),
+                        result,
+                    },
+                    None => crate::rpc::answer(&*store, &request),
+                });
             let response = catch_unwind(answer).unwrap_or_else(|_| {
                 tracing::error!("the request `{}` panicked", request.command);
                 let message = "the daemon failed inside; the request changed nothing that it shows";

@@ -18,6 +18,7 @@ use crate::engine::{Engine, ProjectState};
 use crate::feed::Feed;
 use crate::page::Page;
 use crate::pause::Pause;
+use crate::peer::Peer;
 use crate::places::Places;
 
 /// Why the daemon stops.
@@ -236,7 +237,7 @@ impl Shared {
         &self,
         engine: &Engine,
         store: &dyn Store,
-        request: &Request,
+        (peer, request): (Peer, &Request),
     ) -> Option<Result<Value, RequestError>> {
         let command: fn(&Self, &Engine, &dyn Store) -> Result<Value, RequestError> =
             match request.command.as_str() {
@@ -248,14 +249,13 @@ impl Shared {
                     Ok(json!({"stopping": true, "in_flight": shared.in_flight()}))
                 },
                 "daemon.reload" => |shared, engine, _| shared.reload(engine),
-                "page.open" => |shared, _, _| shared.open_page(),
-                approvals::LIST => {
-                    |_, engine, _| Ok(json!(approvals::list(engine.inbox().map(Arc::as_ref))))
-                }
-                approvals::ANSWER => {
-                    let inbox = engine.inbox().map(Arc::as_ref);
-                    return Some(approvals::answer(inbox, &request.args));
-                }
+                "page.open" => match approvals::no_agent(peer) {
+                    Ok(()) => |shared, _, _| shared.open_page(),
+                    Err(refusal) => return Some(Err(refusal)),
+                },
+                approvals::LIST => |_, engine, _| Ok(json!(approvals::list(engine))),
+                approvals::PREVIEW => return Some(approvals::preview_for(engine, &request.args)),
+                approvals::ANSWER => return Some(approvals::answer(engine, peer, &request.args)),
                 _ => return None,
             };
         let unknown: Vec<String> = request

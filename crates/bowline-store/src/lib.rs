@@ -62,7 +62,7 @@ pub use gap::{Gap, GapCause};
 pub use hook_figures::HookFigures;
 pub use record::{
     CallKey, Change, DecidedEvent, DelegationEnd, DelegationStart, Enforcement, GONE, HookFired,
-    MemoryOf, Record, RememberedSession, Subagent, TraceEnd, TraceStart, Unfinished,
+    INBOX, MemoryOf, Record, RememberedSession, Subagent, TraceEnd, TraceStart, Unfinished,
 };
 pub use search::{Findings, Found, Match, Part, SearchFilter, TextKind, is_searchable};
 pub use session::{Delegation, Prompt, Session, SessionDetails, SessionFilter, SessionSummary};

@@ -70,7 +70,16 @@ pub(crate) enum Form {
     Answer,
 }
 
+/// The name under which the answer of a person in Bowline's inbox is among the hooks of an event. No hook of a file has no scope.
+pub const INBOX: &str = "inbox";
+
 impl DecidedEvent {
+    /// What a person answered in the inbox, and who, when and where.
+    pub fn answer(&self) -> Option<&HookFired> {
+        let mut hooks = self.hooks.iter();
+        hooks.find(|hook| hook.is_answer())
+    }
+
     pub(crate) const FIELDS: usize = 15;
 
     /// Writes the fields in their order. This is done by hand because each answered call writes a line to the spool, and
@@ -221,6 +230,13 @@ pub struct HookFired {
     /// Plain text that the hook printed, without secrets.
     #[serde(default)]
     pub message: Option<String>,
+}
+
+impl HookFired {
+    /// Whether it is the answer of a person in the inbox.
+    pub fn is_answer(&self) -> bool {
+        self.name == INBOX && self.scope.is_none()
+    }
 }
 
 /// A sub-agent as the spool or an answer has it.

@@ -1165,6 +1165,23 @@ fn a_digest_counts_what_was_decided_answered_failed_and_slow() {
         let prompt = Change::PromptGiven { text: None };
         committed(store, with(record("UserPromptSubmit", "s", 4_000), prompt));
         committed(store, asked("open", 5_000));
+        // What a person answered in the inbox was asked, too. A hook of that name in somebody's file is none.
+        for (decision, scope) in [
+            (Decision::Grant, None),
+            (Decision::Deny, None),
+            (Decision::Deny, Some("global")),
+        ] {
+            let mut record = record("PreToolUse", "s", 5_500);
+            record.decided.decision = decision;
+            record.decided.rule = Some("git.pull".into());
+            record.decided.hooks = vec![HookFired {
+                name: bowline_store::INBOX.into(),
+                scope: scope.map(Into::into),
+                decision,
+                ..HookFired::default()
+            }];
+            committed(store, record);
+        }
         for (decision, enforcement) in [
             (Decision::Deny, Enforcement::Enforced),
             (Decision::Deny, Enforcement::Enforced),
@@ -1183,7 +1200,7 @@ fn a_digest_counts_what_was_decided_answered_failed_and_slow() {
         };
 
         let digest = store.digest(&since(500)).unwrap();
-        assert_eq!((digest.events, digest.sessions), (10, 2));
+        assert_eq!((digest.events, digest.sessions), (13, 2));
         let groups: Vec<_> = (digest.decided.iter())
             .map(|it| {
                 (
@@ -1200,9 +1217,13 @@ fn a_digest_counts_what_was_decided_answered_failed_and_slow() {
             [
                 ("git.push", Decision::Ask, Enforcement::Enforced, 4),
                 deny(Enforcement::Enforced, 2),
+                ("git.pull", Decision::Ask, Enforcement::Enforced, 2),
                 deny(Enforcement::Observed, 1),
+                ("git.pull", Decision::Deny, Enforcement::Enforced, 1),
             ]
         );
+        let pull = &digest.decided[2].answers;
+        assert_eq!((pull.ran, pull.refused, pull.unknown), (1, 1, 0));
         let push = &digest.decided[0];
         let answers = (push.answers.ran, push.answers.refused, push.answers.unknown);
         assert_eq!(answers, (2, 1, 1));

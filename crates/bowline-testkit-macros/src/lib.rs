@@ -24,6 +24,7 @@ use need::{Missing, Need};
 /// | `no_agent` | no coding agent that started all this |
 /// | `no_root` | a user whom permissions of files hold back |
 /// | `node` | node 20 or newer, with npm |
+/// | `python` | `python3` |
 /// | `pytest` | `python3 -m pytest` |
 /// | `root` | a user who may give files away |
 /// | `terminal` | `script`, which plays a terminal |

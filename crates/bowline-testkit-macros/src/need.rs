@@ -30,6 +30,7 @@ pub(crate) enum Need {
     NoAgent,
     NoRoot,
     Node,
+    Python,
     Pytest,
     Root,
     Terminal,
@@ -48,6 +49,7 @@ impl Need {
             "no_agent" => Self::NoAgent,
             "no_root" => Self::NoRoot,
             "node" => Self::Node,
+            "python" => Self::Python,
             "pytest" => Self::Pytest,
             "root" => Self::Root,
             "terminal" => Self::Terminal,
@@ -95,6 +97,7 @@ impl Need {
             Self::NoAgent => (!is_an_agents(), "to be run by a person, not by an agent"),
             Self::NoRoot => (!is_root(), "another user than root"),
             Self::Node => (has_node(), "node 20 and npm"),
+            Self::Python => (output("python3", &["-V"]).is_some(), "python3"),
             Self::Pytest => (
                 output("python3", &["-m", "pytest", "--version"]).is_some(),
                 "pytest",

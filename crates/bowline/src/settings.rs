@@ -56,4 +56,5 @@ pub use syntax::json::{NotJson, not_json};
 pub use trust::allowances::{
     Allowance, AllowanceStore, AllowedCall, Caller, Lasts, Occasion, Reach, Use, Wish,
 };
+pub use trust::amend::LocalFile;
 pub use trust::store::{TrustEntry, TrustState, TrustStore};

@@ -49,7 +49,7 @@ pub struct GuardedCall<'call> {
 }
 
 impl<'call> GuardedCall<'call> {
-    fn new(
+    pub(super) fn new(
         guards: &'call Guards,
         input: &'call HookInput,
         ctx: &'call HookContext,

@@ -12,16 +12,16 @@ use bowline::hooks::{
 use bowline::settings::FleetConfig;
 use bowline_continuity::fleet::AgentStatus;
 use bowline_guard::secrets::redact;
+use bowline_store::INBOX;
 use chrono::{DateTime, Local, Utc};
 
+use super::lasting::{Case, Keeping};
 use super::{Extent, Inbox, Question, Reply, Said};
 use crate::continuity::{Caller, Live, notify};
-use crate::guard::call_of;
+use crate::guard::{Guards, call_of};
 use crate::recorder::subagent_of;
 use crate::sanitise::sanitise;
 
-/// The name under which answers are recorded.
-const NAME: &str = "inbox";
 /// The agent's own limit begins before ours and must not end before it: an answer after it lets the call run.
 const MARGIN: Duration = Duration::from_secs(3);
 /// What an agent waits for if it does not say so.
@@ -39,6 +39,10 @@ pub struct Door {
     pub fleet: FleetConfig,
     /// What is known of sessions.
     pub live: Arc<Live>,
+    /// The guards, which ask.
+    pub(crate) guards: Arc<Guards>,
+    /// Where a permission is kept that outlasts its call.
+    pub(crate) keeping: Arc<Keeping>,
 }
 
 impl std::fmt::Debug for Door {
@@ -53,7 +57,7 @@ impl std::fmt::Debug for Door {
 #[async_trait]
 impl Answerer for Door {
     fn name(&self) -> &str {
-        NAME
+        INBOX
     }
 
     async fn answer(
@@ -75,8 +79,14 @@ impl Answerer for Door {
         if self.fleet.notify {
             notify::attention(&self.project, what.as_deref(), ctx);
         }
-        let call = call_of(input.tool_name().unwrap_or_default(), input.tool_input());
-        let waiting = self.inbox.wait(asked, call, limit);
+        let case = Case {
+            call: call_of(input.tool_name().unwrap_or_default(), input.tool_input()),
+            input: input.clone(),
+            ctx: ctx.clone(),
+            guards: Arc::clone(&self.guards),
+            keeping: Arc::clone(&self.keeping),
+        };
+        let waiting = self.inbox.wait(asked, case, limit);
         let reply = tokio::select! {
             reply = waiting => reply,
             () = ctx.cancellation_token.cancelled() => None,

@@ -6,7 +6,7 @@ use bowline::hooks::{
     DateTime, Decision, HookContext, HookEvent, HookInput, HookRun, Observed, Recording, RunStatus,
     TriggerResult, Utc,
 };
-use bowline_store::{Change, DecidedEvent, Enforcement, HookFired, Record, Subagent};
+use bowline_store::{Change, DecidedEvent, Enforcement, HookFired, INBOX, Record, Subagent};
 
 use super::pending::{Collected, Meaning, PendingChanges};
 use super::{NAME, detail};
@@ -53,8 +53,10 @@ pub fn make_record(
         Decision::NoOpinion | Decision::Grant => None,
     };
     decided.enforcement = enforcement;
+    // What a person granted was asked about by a rule.
+    let is_answered = result.results.iter().any(|run| run.id == INBOX);
     decided.rule = (output.rule.as_deref())
-        .filter(|_| decided.decision >= Decision::Ask)
+        .filter(|_| decided.decision >= Decision::Ask || is_answered)
         .map(detail::name);
     if let Some(observed) = &output.observed
         && decided.decision < Decision::Ask

@@ -313,7 +313,12 @@ pub(super) fn notes(event: &RecordedEvent) -> Vec<Text> {
             Text::styled(format!("{name} warns: "), style::CAUTION).plain(clipped(warning))
         });
         let message = hook.message.iter().map(|message| {
-            Text::styled(format!("{name} printed: "), style::FAINT).plain(clipped(message))
+            let how = if hook.is_answer() {
+                "answered"
+            } else {
+                "printed"
+            };
+            Text::styled(format!("{name} {how}: "), style::FAINT).plain(clipped(message))
         });
         warnings.chain(message).collect::<Vec<_>>()
     };

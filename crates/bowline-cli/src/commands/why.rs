@@ -59,6 +59,8 @@ struct Report {
     hooks: Vec<String>,
     /// What they noted, such as that a person had let the call pass.
     notes: Vec<String>,
+    /// What a person answered in the inbox, when and where.
+    answer: Option<String>,
     settings: SettingsView,
     /// What would be decided now; absent if the input was not recorded.
     now: Option<&'static str>,
@@ -123,6 +125,10 @@ fn report(found: &Recorded) -> Result<Report> {
         reason: event.decided.reason.clone(),
         hooks: spoken(event),
         notes: noted(event),
+        answer: event
+            .decided
+            .answer()
+            .and_then(|answer| answer.message.clone()),
         settings: SettingsView::of(&settings),
         now: judged_now(found, folder),
         ways: ways(found, rule.as_deref(), &settings),
@@ -176,7 +182,8 @@ fn judged_now(found: &Recorded, folder: PathBuf) -> Option<&'static str> {
 }
 
 fn ways(found: &Recorded, rule: Option<&str>, settings: &Settings) -> Vec<Way> {
-    let can_be_silenced = |rule: &&str| !guards_itself(rule);
+    let is_stopped = found.event.decided.decision >= Decision::Ask;
+    let can_be_silenced = |rule: &&str| is_stopped && !guards_itself(rule);
     let rule = rule.filter(can_be_silenced);
     let Some(rule) = rule.filter(|_| settings.config.allow_locked.is_none()) else {
         return Vec::new();
@@ -264,6 +271,9 @@ fn show(found: &Recorded, report: &Report, ui: &mut Ui) {
     show_rule(report, label("Rule"), ui);
     if let Some(reason) = &report.reason {
         ui.labelled(label("Reason"), &clipped(reason).into());
+    }
+    if let Some(answer) = &report.answer {
+        ui.labelled(label("Answer"), &clipped(&reveal::name(answer)).into());
     }
     for note in &report.notes {
         ui.labelled(label("Note"), &clipped(&reveal::name(note)).into());

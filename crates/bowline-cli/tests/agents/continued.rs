@@ -22,16 +22,16 @@ const LAST_PROMPT: &str = "## What the user asked last in the session before (no
 const HANGS: &str = "touch running; until test -e go; do sleep 0.1; done";
 
 /// A project in which the client runs, and in which `bowline` is on the client's PATH.
-struct Project {
-    sandbox: Sandbox,
+pub(super) struct Project {
+    pub(super) sandbox: Sandbox,
     client: PathBuf,
 }
 
 /// What happened in a run of the client.
-struct Run(Value);
+pub(super) struct Run(Value);
 
 impl Project {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let (sandbox, client) = (with_client(), real_client());
         sandbox.folder("project/.git");
         install(&sandbox, &client, "user");
@@ -45,7 +45,7 @@ impl Project {
     }
 
     /// Runs the client with this prompt, while the model says these turns. `more` is what else the scenario has.
-    fn run(&self, name: &str, prompt: &str, turns: Vec<Value>, more: &Value) -> Run {
+    pub(super) fn run(&self, name: &str, prompt: &str, turns: Vec<Value>, more: &Value) -> Run {
         let mut scenario = json!({
             "prompt": prompt,
             "args": ["--allowedTools", "Bash", "Write"],
@@ -94,7 +94,7 @@ impl Run {
     }
 
     /// What the model was told anew before each turn of the agent.
-    fn told(&self) -> Vec<String> {
+    pub(super) fn told(&self) -> Vec<String> {
         self.texts(|request| request["kind"] == "main")
     }
 
@@ -113,7 +113,7 @@ impl Run {
     }
 
     /// Whether each tool call went wrong, and what the model was told about it.
-    fn calls(&self) -> Vec<(bool, &str)> {
+    pub(super) fn calls(&self) -> Vec<(bool, &str)> {
         let calls = self.0["tool_calls"].as_array().unwrap().iter();
         let result = |call: &Value| call["is_error"] == true;
         calls
@@ -127,11 +127,11 @@ fn calls(tool: &str, input: &Value) -> Value {
     json!({"tools": [{"name": tool, "input": input}]})
 }
 
-fn bash(command: &str) -> Value {
+pub(super) fn bash(command: &str) -> Value {
     calls("Bash", &json!({"command": command, "description": "Work"}))
 }
 
-fn says(text: &str) -> Value {
+pub(super) fn says(text: &str) -> Value {
     json!({"text": text})
 }
 

@@ -168,7 +168,7 @@ impl Project {
             void: Void::of(&settings),
             problems,
             stamps,
-            ..Self::with_hooks(settings, services, shared, own_places)
+            ..Self::with_hooks(settings, services, shared, (&locations, own_places))
         }
     }
 
@@ -181,7 +181,12 @@ impl Project {
         let own_places = own_places_unseen(variable);
         Self {
             void: Void::unread(),
-            ..Self::with_hooks(settings, services, &shared.unseen(), own_places)
+            ..Self::with_hooks(
+                settings,
+                services,
+                &shared.unseen(),
+                (&locations, own_places),
+            )
         }
     }
 
@@ -189,13 +194,13 @@ impl Project {
         settings: Settings,
         services: Services,
         shared: &SharedState,
-        own_places: OwnPlaces,
+        (locations, own_places): (&Locations, OwnPlaces),
     ) -> Self {
         let builtins = Builtins::of_caller(&settings, shared, own_places.clone());
         let mut deciding = settings
             .manager(services)
             .with_background(shared.background.clone());
-        if let Some(door) = shared.door(&settings) {
+        if let Some(door) = shared.door(&settings, &builtins.guards, locations) {
             deciding = deciding.with_answerer(door);
         }
         let settings = Arc::new(settings);

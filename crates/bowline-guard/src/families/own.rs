@@ -110,6 +110,8 @@ fn is_harmless(parsed: &Parsed<'_>) -> bool {
         // What failed is evidence.
         "errors" => parsed.at(1) != "forget",
         "lease" => matches!(parsed.at(1), "" | "list"),
+        // Only a person answers a question.
+        "approvals" => matches!(parsed.at(1), "" | "list"),
         // An agent that was stopped may begin anew; only a person switches it off.
         "orchestrator" => matches!(parsed.at(1), "" | "status" | "reset" | "on"),
         "cost" => parsed.at(1) != "allow",

@@ -49,6 +49,10 @@ pub(super) fn digest(db: &Connection, filter: &DigestFilter<'_>) -> Result<Diges
     })
 }
 
+/// What was found before anybody answered: a person's answer in the inbox is one of the hooks, and is itself the decision.
+const FOUND: &str =
+    "CASE WHEN instr(e.hooks, '[\"inbox\",null,') > 0 THEN 'ask' ELSE e.decision END";
+
 /// A period as the tables know it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Period {
@@ -79,13 +83,14 @@ impl Period {
     }
 
     fn decided(self) -> Query {
-        let columns = "e.decision, e.enforcement, e.rule, count(*), max(e.id)";
-        self.of_events(columns, "e.decision <> 'no_opinion'", "GROUP BY 1, 2, 3")
+        let columns = format!("{FOUND}, e.enforcement, e.rule, count(*), max(e.id)");
+        self.of_events(&columns, "e.decision <> 'no_opinion'", "GROUP BY 1, 2, 3")
     }
 
     fn asked(self) -> Query {
-        let asked = "e.decision <> 'no_opinion' AND e.decision = 'ask'";
-        self.of_events("e.enforcement, e.rule, e.tool_use_id", asked, "")
+        let asked = format!("e.decision <> 'no_opinion' AND {FOUND} = 'ask'");
+        let columns = "e.enforcement, e.rule, e.tool_use_id, e.decision";
+        self.of_events(columns, &asked, "")
     }
 
     fn of_events(self, columns: &str, condition: &str, rest: &str) -> Query {
@@ -234,9 +239,12 @@ fn answers(
     let mut answers: HashMap<_, AnswerCount> = HashMap::new();
     while let Some(row) = rows.next()? {
         let call: Option<String> = row.get(2)?;
-        let status = match call {
-            Some(id) => traces::status(db, &id)?,
-            None => None,
+        let decided: String = row.get(3)?;
+        let status = match (decided.as_str(), call) {
+            ("grant", _) => Some(TraceStatus::Completed),
+            ("deny", _) => Some(TraceStatus::Refused),
+            (_, Some(id)) => traces::status(db, &id)?,
+            (_, None) => None,
         };
         let count = answers.entry((row.get(0)?, row.get(1)?)).or_default();
         match status {

@@ -73,6 +73,18 @@ fn its_commands() {
          self x=allow; bowline $x last
          self env -u CLAUDECODE setsid bowline allow last
          self bowline approvals grant 7
+         self bowline approvals allow
+         self bowline approvals allow k3v9q --for-good --yes
+         self bowline approvals deny k3v9q --message no
+         self bowline --color never approvals allow k3v9q
+         self script -qec 'bowline approvals allow k3v9q' /dev/null
+         self env -u CLAUDECODE setsid bowline approvals allow
+         self tmux send-keys -t 0 'bowline approvals allow' Enter
+         self x=approvals; bowline $x allow
+         self python3 -c 'import os; os.system("bowline approvals allow k3v9q")'
+         self bowline top
+         self bowline open
+         self bowline open --print
          self bowline frobnicate
          self bowline lease release src/main.rs
          self bowline orchestrator off
@@ -106,6 +118,9 @@ fn its_commands() {
          pass bowline store size
          pass bowline store forget --all --dry-run
          pass bowline lease list --json
+         pass bowline approvals
+         pass bowline approvals list --json
+         pass bowline approvals list --follow
          pass bowline orchestrator status
          pass bowline orchestrator reset
          pass bowline orchestrator on

@@ -47,6 +47,12 @@ impl ProjectFiles {
         }
     }
 
+    /// The same with another text of the local file, which calls the same scripts.
+    pub(super) fn with_local(mut self, text: &str) -> Self {
+        self.local.text = Ok(Some(text.to_owned()));
+        self
+    }
+
     /// SHA-256 over everything that needs trust; `None` when nothing does.
     pub(in crate::settings) fn sha256(&self) -> Result<Option<String>> {
         self.hash(self.allow_list())

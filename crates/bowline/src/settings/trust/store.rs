@@ -332,7 +332,7 @@ impl TrustStore {
         self.files_of(project).sha256()
     }
 
-    fn files_of(&self, project: &Path) -> ProjectFiles {
+    pub(super) fn files_of(&self, project: &Path) -> ProjectFiles {
         ProjectFiles::read(project, &self.locations)
     }
 
