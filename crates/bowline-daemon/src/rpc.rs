@@ -16,6 +16,7 @@
 //! ```
 
 mod arguments;
+pub mod board;
 mod bounds;
 pub mod costs;
 pub mod digest;
@@ -37,6 +38,8 @@ use bowline_wire::{Request, RequestError, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+
+pub(crate) use bounds::fit;
 
 pub use arguments::{
     Arguments, DECISIONS, MAX_LIMIT, STATUSES, SessionKey, parse_decision, parse_status,
@@ -184,6 +187,7 @@ questions! {
     fleet::Usage,
     fleet::Where,
     fleet::Messages,
+    board::Now,
     leases::List,
     leases::Release,
     orchestrator::Status,
@@ -222,5 +226,5 @@ fn run<Q: Question>(
     let mut arguments = Arguments::new(Q::COMMAND, arguments.clone());
     let question = Q::read(&mut arguments);
     let question = arguments.finish(question)?;
-    bounds::fit(question.answer(store).map_err(Q::failure)?)
+    fit(question.answer(store).map_err(Q::failure)?)
 }

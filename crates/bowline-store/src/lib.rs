@@ -34,6 +34,7 @@ mod milliseconds;
 mod queue;
 mod record;
 mod reserve;
+mod running;
 mod session;
 mod spool;
 mod sqlite;
@@ -63,6 +64,7 @@ pub use record::{
     CallKey, Change, DecidedEvent, DelegationEnd, DelegationStart, Enforcement, GONE, HookFired,
     MemoryOf, Record, RememberedSession, Subagent, TraceEnd, TraceStart, Unfinished,
 };
+pub use running::{Doing, LastCall, LastPrompt, MOST_COUNTED, Running, RunningCall};
 pub use session::{Delegation, Prompt, Session, SessionDetails, SessionFilter, SessionSummary};
 pub use spool::{Spool, SpoolMedium, SpoolOptions, Spooled};
 pub use sqlite::{

@@ -19,7 +19,7 @@ use crate::ask::Records;
 use crate::error::Result;
 use crate::moment;
 use crate::ui::{Format, FormatArgs, Ui};
-pub(super) use shown::percent;
+pub(super) use shown::{context, percent, place};
 use shown::{Shown, in_order};
 
 /// One that died is listed for so long.
