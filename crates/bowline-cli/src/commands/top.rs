@@ -64,9 +64,10 @@ pub(crate) struct TopArgs {
 pub(crate) fn run(args: &TopArgs, ui: &mut Ui) -> Result<Outcome> {
     let format = args.format.format();
     if !args.once && format == Format::Text {
-        let mouse = match args.mouse {
-            true => Mouse::Program,
-            false => Mouse::Terminal,
+        let mouse = if args.mouse {
+            Mouse::Program
+        } else {
+            Mouse::Terminal
         };
         needs_a_terminal()?;
         return running::run(mouse);
@@ -77,7 +78,7 @@ pub(crate) fn run(args: &TopArgs, ui: &mut Ui) -> Result<Outcome> {
         Format::Text if board.sessions.is_empty() => ui.line(NOBODY),
         Format::Text => {
             let rows: Vec<&Row> = board.sessions.iter().collect();
-            ui.list(&rows::list(&rows, moment::now()));
+            ui.list(&rows::list(&rows, moment::now(), rows::Room::Usual));
         }
     }
     Ok(Outcome::Clean)
@@ -89,14 +90,17 @@ const NOBODY: &str = "No agent is at work. Start one where Bowline is installed 
 
 fn needs_a_terminal() -> Result<()> {
     let refusal = |what: &str| {
-        Error::new(ErrorKind::Terminal, format!("`bowline top` {what}"))
-            .hint("`bowline fleet` lists the agents once, `bowline fleet --json` does so for programs")
+        Error::new(ErrorKind::Terminal, format!("`bowline top` {what}")).hint(
+            "`bowline fleet` lists the agents once, `bowline fleet --json` does so for programs",
+        )
     };
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         return Err(refusal("needs a terminal for its input and its output"));
     }
     match std::env::var("TERM").as_deref() {
-        Ok("dumb") => Err(refusal("needs a terminal that can move its cursor; TERM is `dumb`")),
+        Ok("dumb") => Err(refusal(
+            "needs a terminal that can move its cursor; TERM is `dumb`",
+        )),
         _ => Ok(()),
     }
 }

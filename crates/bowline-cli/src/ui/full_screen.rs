@@ -4,17 +4,19 @@ use std::io::{self, Stdout};
 use std::panic;
 
 use anstyle::{Ansi256Color, AnsiColor, Color as AnyColour, Effects};
-use ratatui::backend::CrosstermBackend;
-use ratatui::crossterm::event::{
+use crossterm::event::{
     DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
 };
-use ratatui::crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+use crossterm::terminal::{
+    Clear, ClearType, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode,
+    enable_raw_mode, size,
 };
-use ratatui::crossterm::{cursor, execute};
+use crossterm::{cursor, execute};
+use ratatui::backend::CrosstermBackend;
+use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
-use ratatui::{Frame, Terminal};
+use ratatui::{Frame, Terminal, TerminalOptions, Viewport};
 use rustix::process::{Signal, kill_current_process_group};
 
 use super::text::Text;
@@ -99,9 +101,7 @@ impl FullScreen {
             give_back();
             before(panic);
         }));
-        let entered = take_over(mouse)
-            .and_then(|()| Terminal::new(CrosstermBackend::new(io::stdout())));
-        match entered {
+        match take_over(mouse).and_then(|()| blank()) {
             Ok(terminal) => Ok(Self { terminal, mouse }),
             Err(error) => {
                 give_back();
@@ -126,7 +126,14 @@ impl FullScreen {
         // Whoever thinks that the terminal is still raw changes nothing.
         disable_raw_mode()?;
         take_over(self.mouse)?;
-        self.terminal.clear()
+        self.resize().map(drop)
+    }
+
+    /// Begins anew, in the size that the terminal has: columns and lines.
+    pub(crate) fn resize(&mut self) -> io::Result<(u16, u16)> {
+        self.terminal = blank()?;
+        let area = self.terminal.get_frame().area();
+        Ok((area.width, area.height))
     }
 }
 
@@ -134,6 +141,18 @@ impl Drop for FullScreen {
     fn drop(&mut self) {
         give_back();
     }
+}
+
+/// An empty terminal. Its size is fixed: a terminal that notices another one by itself asks where its cursor is, and takes for the answer
+/// what a person types.
+fn blank() -> io::Result<Terminal<CrosstermBackend<Stdout>>> {
+    execute!(io::stdout(), Clear(ClearType::All))?;
+    let (columns, lines) = size()?;
+    let viewport = Viewport::Fixed(Rect::new(0, 0, columns, lines));
+    Terminal::with_options(
+        CrosstermBackend::new(io::stdout()),
+        TerminalOptions { viewport },
+    )
 }
 
 fn take_over(mouse: Mouse) -> io::Result<()> {

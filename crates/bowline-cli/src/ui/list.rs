@@ -188,7 +188,9 @@ impl List {
             .collect();
         let whole: Vec<Width> = widths.iter().map(|width| width.whole()).collect();
         let rows = self.rows.iter().map(|row| line(row, &widths));
-        std::iter::once(line(&headings, &whole)).chain(rows).collect()
+        std::iter::once(line(&headings, &whole))
+            .chain(rows)
+            .collect()
     }
 
     /// Only the rows, for a continuing list. Its columns have their usual width. The rows are not kept.

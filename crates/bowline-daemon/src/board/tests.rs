@@ -261,13 +261,7 @@ fn those_that_need_a_person_come_first() {
     ];
     let board = board(facts, questions, at(100), |process| process.id == 1);
     let found: Vec<(&str, &str, usize)> = (board.sessions.iter())
-        .map(|row| {
-            (
-                row.session.as_str(),
-                row.state.word(),
-                row.questions.len(),
-            )
-        })
+        .map(|row| (row.session.as_str(), row.state.word(), row.questions.len()))
         .collect();
     assert_eq!(
         found,

@@ -140,7 +140,10 @@ fn what_an_agent_does_now_is_told_with_its_counts() {
     assert_eq!((agent.calls, agent.failed, agent.denied), (3, 1, 1));
     assert_eq!(agent.open, None);
     let last = agent.last.as_ref().unwrap();
-    assert_eq!((last.tool_use_id.as_str(), last.status), ("t-3", TraceStatus::Denied));
+    assert_eq!(
+        (last.tool_use_id.as_str(), last.status),
+        ("t-3", TraceStatus::Denied)
+    );
 
     let mut asked = call("t-4", "terraform apply", 40);
     if let Change::TraceStarted(trace) = &mut asked.changes[0] {
@@ -153,7 +156,11 @@ fn what_an_agent_does_now_is_told_with_its_counts() {
     let running = running();
     let agent = running.iter().find(|it| it.agent.session == "s").unwrap();
     let open = agent.open.as_ref().unwrap();
-    assert_eq!(open.doing.what.as_deref(), Some("cargo test"), "one that is asked about does not run");
+    assert_eq!(
+        open.doing.what.as_deref(),
+        Some("cargo test"),
+        "one that is asked about does not run"
+    );
     assert_eq!(open.since, at(41));
     assert_eq!((running.len(), agent.calls), (2, 5));
 }

@@ -1,6 +1,6 @@
 //! What a person does with keyboard and mouse.
 
-use ratatui::crossterm::event::{
+use crossterm::event::{
     Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind,
 };
 
@@ -73,7 +73,7 @@ impl Input {
 
 #[cfg(test)]
 mod tests {
-    use ratatui::crossterm::event::KeyEventState;
+    use crossterm::event::KeyEventState;
 
     use super::*;
 
@@ -83,7 +83,11 @@ mod tests {
         let control = KeyModifiers::CONTROL;
         for (code, modifiers, expected) in [
             (KeyCode::Char('q'), none, Some(Input::Sign('q'))),
-            (KeyCode::Char('?'), KeyModifiers::SHIFT, Some(Input::Sign('?'))),
+            (
+                KeyCode::Char('?'),
+                KeyModifiers::SHIFT,
+                Some(Input::Sign('?')),
+            ),
             (KeyCode::Char('c'), control, Some(Input::Interrupt)),
             (KeyCode::Char('z'), control, Some(Input::Suspend)),
             (KeyCode::Char('a'), control, None),

@@ -15,34 +15,51 @@ const LONGEST_NAME: usize = 64;
 /// The same for what it does and for its prompt.
 const LONGEST_TEXT: usize = 160;
 
-const COLUMNS: &[Column] = &[
-    Column::whole("State", 30)
-        .at_most(48)
-        .at_least(24)
-        .bounded(LONGEST_TEXT),
-    Column::optional("Project", 14, 8)
-        .at_most(28)
-        .at_least(8)
-        .bounded(LONGEST_NAME)
-        .telling_apart(),
-    Column::optional("Agent", 20, 1)
-        .at_most(32)
-        .at_least(11)
-        .bounded(LONGEST_NAME)
-        .if_differing(2),
-    Column::rest("Prompt").bounded(LONGEST_TEXT),
-    Column::optional("Calls", 5, 4),
-    Column::optional("Failed", 6, 3),
-    Column::optional("Denied", 6, 5),
-    Column::optional("Context", 10, 2),
-    Column::optional("Cost", 6, 3),
-];
+/// How much room there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Room {
+    /// Fewer columns than a usual terminal has.
+    Narrow,
+    Usual,
+}
+
+const NARROW: &[Column] = &columns(30);
+const USUAL: &[Column] = &columns(36);
+
+/// What a session does has at least this width.
+const fn columns(state: usize) -> [Column; 9] {
+    [
+        Column::whole("State", 36)
+            .at_most(48)
+            .at_least(state)
+            .bounded(LONGEST_TEXT),
+        Column::optional("Project", 14, 8)
+            .at_most(28)
+            .at_least(8)
+            .bounded(LONGEST_NAME)
+            .telling_apart(),
+        Column::optional("Agent", 20, 1)
+            .at_most(32)
+            .at_least(11)
+            .bounded(LONGEST_NAME)
+            .if_differing(2),
+        Column::rest("Prompt").bounded(LONGEST_TEXT),
+        Column::optional("Calls", 5, 4),
+        Column::optional("Failed", 6, 3),
+        Column::optional("Denied", 6, 5),
+        Column::optional("Context", 10, 2),
+        Column::optional("Cost", 6, 3),
+    ]
+}
 
 /// A line for each.
-pub(super) fn list(rows: &[&Row], now: DateTime<Utc>) -> List {
+pub(super) fn list(rows: &[&Row], now: DateTime<Utc>, room: Room) -> List {
     let mut projects = ProjectNames::default();
     projects.learn(rows.iter().filter_map(|row| row.project.as_deref()));
-    let mut list = List::new(COLUMNS);
+    let mut list = List::new(match room {
+        Room::Narrow => NARROW,
+        Room::Usual => USUAL,
+    });
     for row in rows {
         let place = fleet::place(
             row.project.as_deref(),
@@ -111,8 +128,9 @@ pub(super) fn state(row: &Row, now: DateTime<Utc>) -> Text {
             let on = doing(on).map(|on| format!(" on {on}")).unwrap_or_default();
             Text::styled("working", style::GOOD).plain(format!(" {lasts}{on}"))
         }
-        State::Idle | State::Gone => Text::styled(row.state.word(), style::FAINT)
-            .with(format!(" {lasts}"), style::FAINT),
+        State::Idle | State::Gone => {
+            Text::styled(row.state.word(), style::FAINT).with(format!(" {lasts}"), style::FAINT)
+        }
     }
 }
 

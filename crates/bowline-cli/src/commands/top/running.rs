@@ -6,8 +6,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use ratatui::crossterm::{event, terminal};
-use rustix::event::{PollFd, PollFlags, poll};
+use crossterm::event;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::asking;
@@ -24,8 +23,6 @@ use crate::ui::full_screen::{FullScreen, Mouse, Paint};
 /// Between two looks while something may happen at any time, and while nothing does.
 const LIVELY: Duration = Duration::from_millis(250);
 const QUIET: Duration = Duration::from_secs(1);
-/// A part of a key is there; the rest follows within this time, else it is waited for again.
-const PART: Duration = Duration::from_millis(100);
 
 /// What the drawing thread hears of.
 #[derive(Debug)]
@@ -50,8 +47,8 @@ pub(super) fn run(mouse: Mouse) -> Result<Outcome> {
     let (tell, heard) = mpsc::channel();
     let (asking, asked) = mpsc::channel();
     beside("signals", &tell, signals)?;
-    let size = terminal::size().map_err(broken_terminal)?;
     let mut screen = FullScreen::enter(mouse).map_err(broken_terminal)?;
+    let size = screen.resize().map_err(broken_terminal)?;
     beside("input", &tell, |tell| {
         hear_input(tell);
         Ok(())
@@ -75,12 +72,14 @@ pub(super) fn run(mouse: Mouse) -> Result<Outcome> {
         let event = match happened {
             Happened::Event(event) => event,
             Happened::Resized => {
-                let (columns, lines) = terminal::size().map_err(broken_terminal)?;
+                let (columns, lines) = screen.resize().map_err(broken_terminal)?;
                 Event::Resized(columns, lines)
             }
+            // The terminal may also have another size.
             Happened::Continued => {
                 screen.take_again().map_err(broken_terminal)?;
-                Event::Tick(moment::now())
+                let (columns, lines) = screen.resize().map_err(broken_terminal)?;
+                Event::Resized(columns, lines)
             }
             Happened::Ended => return Ok(Outcome::Clean),
             Happened::Broken => return Err(failed_inside()),
@@ -158,9 +157,10 @@ fn beside(
         }
     };
     let thread = thread::Builder::new().name(format!("bowline-{name}"));
-    thread.spawn(run).map(drop).map_err(|source| {
-        Error::new(ErrorKind::System, "cannot start a thread").caused_by(source)
-    })
+    thread
+        .spawn(run)
+        .map(drop)
+        .map_err(|source| Error::new(ErrorKind::System, "cannot start a thread").caused_by(source))
 }
 
 /// Tells of signals. A signal that would end this program must not leave the terminal as it is.
@@ -169,10 +169,14 @@ fn signals(tell: &Sender<Happened>) -> io::Result<()> {
         .enable_io()
         .build()?;
     runtime.block_on(async {
-        let (mut hangup, mut interrupt) =
-            (signal(SignalKind::hangup())?, signal(SignalKind::interrupt())?);
-        let (mut terminate, mut quit) =
-            (signal(SignalKind::terminate())?, signal(SignalKind::quit())?);
+        let (mut hangup, mut interrupt) = (
+            signal(SignalKind::hangup())?,
+            signal(SignalKind::interrupt())?,
+        );
+        let (mut terminate, mut quit) = (
+            signal(SignalKind::terminate())?,
+            signal(SignalKind::quit())?,
+        );
         let mut resized = signal(SignalKind::window_change())?;
         let continued = rustix::process::Signal::CONT.as_raw();
         let mut continued = signal(SignalKind::from_raw(continued))?;
@@ -195,40 +199,18 @@ fn signals(tell: &Sender<Happened>) -> io::Result<()> {
 /// Tells what a person does, until the terminal is gone.
 fn hear_input(tell: &Sender<Happened>) {
     loop {
-        match next_input() {
-            Ok(Some(input)) => {
-                fail_if_asked(&input);
-                if tell.send(Happened::Event(Event::Input(input))).is_err() {
-                    return;
-                }
-            }
-            Ok(None) => {}
-            Err(_) => {
-                let _ = tell.send(Happened::Ended);
-                return;
-            }
+        let Ok(event) = event::read() else {
+            let _ = tell.send(Happened::Ended);
+            return;
+        };
+        let Some(input) = Input::of(event) else {
+            continue;
+        };
+        fail_if_asked(&input);
+        if tell.send(Happened::Event(Event::Input(input))).is_err() {
+            return;
         }
     }
-}
-
-/// Waits for the next thing that a person does. The reader of keys would not notice that its terminal is gone, and read for ever.
-fn next_input() -> io::Result<Option<Input>> {
-    let stdin = io::stdin();
-    let mut limit = Duration::ZERO;
-    while !event::poll(limit)? {
-        let mut terminal = [PollFd::new(&stdin, PollFlags::IN)];
-        match poll(&mut terminal, None) {
-            Ok(_) => {}
-            Err(rustix::io::Errno::INTR) => continue,
-            Err(error) => return Err(error.into()),
-        }
-        let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
-        if terminal.iter().any(|it| it.revents().intersects(gone)) {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        limit = PART;
-    }
-    event::read().map(Input::of)
 }
 
 /// Tests of debug builds see what becomes of the terminal when this program fails inside.

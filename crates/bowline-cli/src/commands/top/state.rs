@@ -260,7 +260,9 @@ impl Top {
             _ => return Vec::new(),
         };
         let ask = match &mut self.screen {
-            Screen::Tree { group, sign: old, .. } if *old != sign => {
+            Screen::Tree {
+                group, sign: old, ..
+            } if *old != sign => {
                 *old = sign;
                 Ask::Tree(group.clone())
             }
@@ -430,9 +432,10 @@ impl Top {
         };
         let question = row.questions.first().cloned();
         let is_waiting = matches!(row.state, State::WaitingForYou { .. });
+        let is_blocked = matches!(row.state, State::Blocked { .. });
         let session = row.session.clone();
-        match (question, &self.answering) {
-            (Some(_), Answering::Refused(why)) => self.notice = Some(why.clone()),
+        match (question, self.answering.clone()) {
+            (Some(_), Answering::Refused(why)) => self.notice = Some(why),
             (Some(question), Answering::Allowed) => {
                 self.screen = Screen::Answer {
                     question,
@@ -443,6 +446,9 @@ impl Top {
             (None, _) if is_waiting => {
                 self.notice = Some("It asks in its own terminal: answer there".to_owned());
             }
+            (None, _) if !is_blocked && self.choose_question() => {
+                self.notice = Some("This session waits: a again answers it".to_owned());
+            }
             (None, _) => {
                 let effects = self.open_denials(Some(session));
                 self.notice = Some("No question waits here; this was denied".to_owned());
@@ -450,6 +456,13 @@ impl Top {
             }
         }
         Vec::new()
+    }
+
+    /// Chooses the first session with a question; says whether there is one.
+    fn choose_question(&mut self) -> bool {
+        let rows = self.rows();
+        let asks = rows.iter().position(|row| !row.questions.is_empty());
+        asks.inspect(|place| self.choose(*place)).is_some()
     }
 
     fn on_question(&mut self, input: &Input) -> Vec<Effect> {
@@ -477,11 +490,7 @@ impl Top {
                 return self.say(Said::Deny(told));
             }
             Input::Escape => *message = None,
-            input => typed(
-                message.get_or_insert_default(),
-                &input,
-                LONGEST_MESSAGE,
-            ),
+            input => typed(message.get_or_insert_default(), &input, LONGEST_MESSAGE),
         }
         Vec::new()
     }

@@ -67,8 +67,14 @@ fn sessions() -> Vec<Row> {
             json!({"state": {"is": "working", "on": {"tool": "Edit", "what": "/home/ada/shop/src/price.rs"}},
                 "calls": 12_000, "model": null, "cost_nanos": null, "context_usage": null}),
         ),
-        row("a3", json!({"state": {"is": "working", "on": null}, "agent": "codex", "model": "gpt-5"})),
-        row("i1", json!({"state": {"is": "idle"}, "since": ago(400), "calls": 0, "failed": 0, "prompt": null})),
+        row(
+            "a3",
+            json!({"state": {"is": "working", "on": null}, "agent": "codex", "model": "gpt-5"}),
+        ),
+        row(
+            "i1",
+            json!({"state": {"is": "idle"}, "since": ago(400), "calls": 0, "failed": 0, "prompt": null}),
+        ),
         row("g1", json!({"state": {"is": "gone"}, "since": ago(4_000)})),
     ]
 }
@@ -171,12 +177,19 @@ fn every_screen_can_be_drawn_at_every_size() {
         }
     }
     let small = drawn(&shown(48, 10, sessions()));
-    assert!(small.starts_with("48×10 is too small: 60×5 is needed; q leaves\n"), "{small}");
+    assert!(
+        small.starts_with("48×10 is too small: 60×5 is needed; q leaves\n"),
+        "{small}"
+    );
 }
 
 fn tree() -> Value {
     let call = |depth: usize, id: &str, command: &str, status: &str| {
-        let tool = if depth == 0 && id == "t2" { "Task" } else { "Bash" };
+        let tool = if depth == 0 && id == "t2" {
+            "Task"
+        } else {
+            "Bash"
+        };
         json!({"depth": depth, "trace": {
             "tool_use_id": id, "trace_id": "group", "session": "a1", "session_row": 1, "agent": "claude-code",
             "project": "/home/ada/shop", "subagent": null, "tool": tool, "input": {"command": command}, "output": null,
@@ -197,7 +210,7 @@ fn denials() -> Vec<RecordedEvent> {
         serde_json::from_value(json!({
             "id": format!("event-{id}"), "time": ago(seconds), "agent": "claude-code", "event": "PreToolUse", "session": "b17e9a40",
             "project": "/home/ada/shop", "tool": "Bash", "tool_use_id": format!("toolu_{id}"), "decision": "deny",
-            "reason": "it rewrites what others have", "rule": rule, "enforcement": "enforced", "duration_us": 1, "hooks": [],
+            "reason": "it rewrites what others have", "rule": rule, "enforcement": "enforced", "duration": 1.0, "hooks": [],
             "input": {"command": command}, "prompt": null,
         }))
         .unwrap()
@@ -255,21 +268,22 @@ fn other_screens_are_drawn() {
 
 #[test]
 fn nothing_that_others_write_can_move_the_cursor_or_hide() {
-    let nasty = format!(
-        "\u{1b}[2J\u{1b}]0;title\u{7}\u{202e}evil\u{200b}\u{9b}31m\r\n日本語 {}",
-        "x".repeat(10_240)
-    );
-    let state = json!({"is": "working", "on": {"tool": nasty, "what": nasty}});
+    let short = "\u{1b}[2J\u{1b}]0;title\u{7}\u{202e}evil\u{200b}\u{9b}31m\r\n日本語";
+    let nasty = format!("{short} {}", "x".repeat(10_240));
+    let state = json!({"is": "working", "on": {"tool": short, "what": short}});
     let rows = vec![
         row(
             "n1",
-            json!({"prompt": nasty, "model": nasty, "agent": nasty, "project": format!("/{nasty}"), "name": nasty, "state": state}),
+            json!({"prompt": nasty, "model": short, "agent": short, "project": format!("/{short}"), "name": short, "state": state}),
         ),
         row(
             "n2",
-            json!({"state": {"is": "waiting_for_you", "for": nasty}, "questions": [question("abcde", "n2", &nasty)]}),
+            json!({"state": {"is": "waiting_for_you", "for": short}, "questions": [question("abcde", "n2", &nasty)]}),
         ),
-        row("n3", json!({"state": {"is": "blocked", "on": null, "why": nasty}})),
+        row(
+            "n3",
+            json!({"state": {"is": "blocked", "on": null, "why": short}}),
+        ),
     ];
     for columns in [60, 80, 200] {
         for keys in ["", "↓a", "↓an", "/日", "d"] {
@@ -277,10 +291,8 @@ fn nothing_that_others_write_can_move_the_cursor_or_hide() {
             press(&mut top, keys);
             top.update(Event::Input(Input::Pasted(nasty.clone())));
             let text = drawn(&top);
-            let hidden = |c: char| {
-                (c.is_control() && c != '\n')
-                    || "\u{202e}\u{200b}\u{9b}".contains(c)
-            };
+            let hidden =
+                |c: char| (c.is_control() && c != '\n') || "\u{202e}\u{200b}\u{9b}".contains(c);
             assert!(!text.contains(hidden), "{columns} {keys}: {text}");
         }
     }
@@ -291,7 +303,11 @@ fn nothing_that_others_write_can_move_the_cursor_or_hide() {
 #[test]
 fn secrets_are_not_shown() {
     let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
-    let asks = question("abcde", "s", &format!("curl -H 'Authorization: Bearer {token}'"));
+    let asks = question(
+        "abcde",
+        "s",
+        &format!("curl -H 'Authorization: Bearer {token}'"),
+    );
     let rows = vec![row("s", json!({"prompt": token, "questions": [asks]}))];
     for keys in ["", "a"] {
         let mut top = shown(200, 24, rows.clone());
@@ -303,16 +319,18 @@ fn secrets_are_not_shown() {
 
 #[test]
 fn all_of_a_question_can_be_read_before_it_is_answered() {
-    let command = (0..400).fold(String::new(), |text, number| text + &format!("word{number} "));
+    let command = (0..120).fold(String::new(), |text, number| {
+        text + &format!("word{number} ")
+    });
     let asks = question("abcde", "s", &command);
     let mut top = shown(60, 10, vec![row("s", json!({"questions": [asks]}))]);
     press(&mut top, "a");
     let mut seen = String::new();
-    for _ in 0..400 {
+    for _ in 0..40 {
         seen.push_str(&drawn(&top));
         press(&mut top, "↓");
     }
-    for number in 0..400 {
+    for number in 0..120 {
         assert!(seen.contains(&format!("word{number}")), "{number}");
     }
     let end = drawn(&top);
@@ -325,16 +343,17 @@ fn all_of_a_question_can_be_read_before_it_is_answered() {
 #[test]
 fn a_question_is_answered_by_two_keys_and_never_by_a_paste() {
     let asked = |effects: &[Effect]| match effects {
-        [Effect::Ask(Ask::Answer { question, said }), Effect::Ask(Ask::Board)] => {
-            Some((question.id.clone(), said.clone()))
-        }
+        [
+            Effect::Ask(Ask::Answer { question, said }),
+            Effect::Ask(Ask::Board),
+        ] => Some((question.id.clone(), said.clone())),
         _ => None,
     };
     let deny = |text: Option<&str>| Said::Deny(text.map(str::to_owned));
     for (keys, expected) in [
         ("ay", Some(Said::Allow(Extent::Once))),
         ("an⏎", Some(deny(None))),
-        ("anno⌫ot now⏎", Some(deny(Some("noot now")))),
+        ("anno⌫ot now⏎", Some(deny(Some("not now")))),
         ("an  ⏎", Some(deny(None))),
         ("anx⎋y", Some(Said::Allow(Extent::Once))),
         ("y", None),
@@ -402,6 +421,15 @@ fn what_cannot_be_answered_here_is_told() {
     assert_eq!(press(&mut top, "d"), [Effect::Ask(Ask::Denials(None))]);
     let again = Effect::Ask(Ask::Denials(Some("c9".to_owned())));
     assert_eq!(press(&mut top, "d"), [again]);
+
+    let mut top = shown(80, 24, sessions());
+    assert_eq!(press(&mut top, "⇲a"), []);
+    assert_eq!(
+        chosen(&top),
+        "b17e9a40",
+        "the one that waits is chosen, and not answered"
+    );
+    assert!(matches!(top.screen, Screen::Board));
 }
 
 #[test]

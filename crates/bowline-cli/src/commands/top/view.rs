@@ -6,7 +6,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
-use super::rows;
+use super::rows::{self, Room};
 use super::state::{Link, Screen, Top};
 use crate::commands::{log, trace};
 use crate::moment;
@@ -25,9 +25,15 @@ const LONGEST_TEXT: usize = 20_000;
 const KEYS: &[(&str, &str)] = &[
     ("↑ ↓, j k", "choose a session, or scroll"),
     ("PgUp PgDn, Home End, g G", "the same in larger steps"),
-    ("Enter", "what followed from the session's last prompt, live"),
+    (
+        "Enter",
+        "what followed from the session's last prompt, live",
+    ),
     ("a", "answer the question that the session waits with"),
-    ("d", "what was denied in the session; again: in all sessions"),
+    (
+        "d",
+        "what was denied in the session; again: in all sessions",
+    ),
     ("/", "show only sessions with these words; Esc shows all"),
     ("Ctrl-L", "draw everything anew"),
     ("Ctrl-Z", "back to the shell; `fg` returns here"),
@@ -40,7 +46,7 @@ const DENIALS: &[Column] = &[
         .at_most(8)
         .at_least(8)
         .of_ids(),
-    Column::optional("Rule", 20, 8).at_most(28).at_least(10),
+    Column::optional("Rule", 20, 8).at_most(28).at_least(16),
     Column::optional("What", 30, 9).at_most(48).at_least(16),
     Column::rest("Why"),
 ];
@@ -96,7 +102,9 @@ fn title(top: &Top) -> Text {
     let name = Text::styled("bowline top", style::HEADING);
     let name = match &top.screen {
         Screen::Board | Screen::Filter => name,
-        Screen::Tree { session, .. } => name.plain(format!(": last prompt of {}", called(top, session))),
+        Screen::Tree { session, .. } => {
+            name.plain(format!(": last prompt of {}", called(top, session)))
+        }
         Screen::Denials { of: None, .. } => name.plain(": denied in all sessions, last day"),
         Screen::Denials { of: Some(of), .. } => {
             name.plain(format!(": denied in {}, last day", called(top, of)))
@@ -117,7 +125,9 @@ fn title(top: &Top) -> Text {
 
 fn counts(top: &Top) -> Text {
     let rows = top.board.iter().flat_map(|board| &board.sessions);
-    let waiting = rows.clone().filter(|row| row.state.word() == "waiting for you");
+    let waiting = rows
+        .clone()
+        .filter(|row| row.state.word() == "waiting for you");
     let waiting = waiting.count();
     let text = Text::styled(
         format!("  {}", counted(rows.count(), "session")),
@@ -151,13 +161,15 @@ fn footer(top: &Top) -> Text {
         Screen::Tree { .. } => "↑ ↓ scroll  end follow  esc back",
         Screen::Denials { of: Some(_), .. } => "↑ ↓ choose  a allow  d of all sessions  esc back",
         Screen::Denials { of: None, .. } => "↑ ↓ choose  a allow  d of one session  esc back",
-        Screen::Answer { message: None, .. } => "y allow this call once  n deny  ↑ ↓ scroll  esc back",
+        Screen::Answer { message: None, .. } => {
+            "y allow this call once  n deny  ↑ ↓ scroll  esc back"
+        }
         Screen::Answer {
             message: Some(message),
             ..
         } => {
             // Its end is where somebody types.
-            let room = usize::from(top.columns).saturating_sub(60).max(20);
+            let room = usize::from(top.columns).saturating_sub(50).max(20);
             let skipped = message.chars().count().saturating_sub(room);
             let shown: String = message.chars().skip(skipped).collect();
             return Text::styled("Deny, and tell the model: ", style::HEADING)
@@ -217,7 +229,11 @@ fn board(top: &Top, width: usize) -> Vec<Text> {
         lines.extend(Text::from(words).wrap(width));
         return lines;
     }
-    let list = rows::list(&rows, top.now);
+    let room = match width {
+        0..80 => Room::Narrow,
+        _ => Room::Usual,
+    };
+    let list = rows::list(&rows, top.now, room);
     marked(list.lines(Some(width.saturating_sub(2))), top.chosen())
 }
 
@@ -306,7 +322,10 @@ fn asked(top: &Top, question: &Question, width: usize) -> Vec<Text> {
     let label = |name: &str| Text::styled(format!("  {name:<9}"), style::HEADING);
     let mut lines = vec![Text::new()];
     for (name, text) in [
-        ("Tool", Text::styled(reveal::name(&question.tool), style::NAME)),
+        (
+            "Tool",
+            Text::styled(reveal::name(&question.tool), style::NAME),
+        ),
         ("What", Text::styled(reveal::code(&what), style::HEADING)),
         (
             "Why",

@@ -7,20 +7,20 @@ use serde_json::Value;
 use super::super::{millis, time, traces};
 use super::agents::{self, Which};
 use crate::error::Result;
-use crate::running::{
-    Doing, LastCall, LastPrompt, MOST_COUNTED, Running, RunningCall, beginning,
-};
+use crate::running::{Doing, LastCall, LastPrompt, MOST_COUNTED, Running, RunningCall, beginning};
 use crate::status::TraceStatus;
 
 pub(super) const SESSION: &str = "SELECT chain_id, model FROM sessions WHERE id = ?1";
-pub(super) const PROMPT: &str = "SELECT trace_id, substr(text, 1, 1000) FROM prompts INDEXED BY prompts_by_chain
+pub(super) const PROMPT: &str =
+    "SELECT trace_id, substr(text, 1, 1000) FROM prompts INDEXED BY prompts_by_chain
     WHERE chain_id = ?1 ORDER BY at DESC LIMIT 1";
 /// A call that a person is asked about does not run yet.
 pub(super) const OPEN: &str = "SELECT tool, tool_input, started_at FROM traces INDEXED BY traces_open
     WHERE chain_id = ?1 AND status = 'started' AND error_message IS NULL ORDER BY started_at DESC, id DESC LIMIT 1";
 pub(super) const LAST: &str = "SELECT tool, tool_input, started_at, tool_use_id, status, ended_at, error_message
     FROM traces INDEXED BY traces_by_chain WHERE chain_id = ?1 ORDER BY started_at DESC, id DESC LIMIT 1";
-pub(super) const CALLS: &str = "SELECT 1 FROM traces INDEXED BY traces_by_chain WHERE chain_id = ?1 LIMIT ?2";
+pub(super) const CALLS: &str =
+    "SELECT 1 FROM traces INDEXED BY traces_by_chain WHERE chain_id = ?1 LIMIT ?2";
 
 /// The calls that went wrong, or that were denied.
 pub(super) fn stopped_sql(which: Stopped) -> String {
