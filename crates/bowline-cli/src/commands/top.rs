@@ -13,6 +13,7 @@ use std::io::{self, IsTerminal as _};
 
 use bowline_daemon::board::{Board, Row};
 use bowline_daemon::rpc::board;
+use bowline_guidance::cost::prices::Usd;
 use serde::Serialize;
 
 use crate::Outcome;
@@ -122,7 +123,7 @@ impl<'a> Document<'a> {
     fn of(board: &'a Board) -> Self {
         let session = |row: &'a Row| Session {
             row,
-            cost_usd: row.cost.map(|cost| cost.dollars()),
+            cost_usd: row.cost.map(Usd::dollars),
         };
         Self {
             at: board.at,

@@ -29,7 +29,7 @@ pub(super) struct Screen {
     keyboard: Arc<File>,
     /// The program's end. While somebody has it open, the terminal lasts.
     terminal: File,
-    screen: Arc<Mutex<vt100::Parser>>,
+    shown: Arc<Mutex<vt100::Parser>>,
     /// The modes before anything ran.
     modes: String,
 }
@@ -90,18 +90,20 @@ impl Screen {
             child: child.unwrap(),
             keyboard,
             terminal,
-            screen,
+            shown: screen,
             modes,
         }
     }
 
     fn parser(&self) -> MutexGuard<'_, vt100::Parser> {
-        self.screen.lock().unwrap()
+        self.shown.lock().unwrap()
     }
 
     /// What is on the screen.
     pub(super) fn text(&self) -> String {
-        self.parser().screen().contents()
+        let text = self.parser().screen().contents();
+        text.lines()
+            .fold(String::new(), |text, line| text + line.trim_end() + "\n")
     }
 
     /// Waits until this is on the screen.

@@ -63,13 +63,13 @@ impl Daemon<'_> {
                 let events = self.ask(events::Last::COMMAND, question.arguments());
                 Told::Denials(session, events.unwrap_or_default())
             }
-            Ask::Answer { question, said } => {
+            Ask::Answer(id, said) => {
                 let word = match &said {
                     Said::Allow(_) => "Allowed",
                     Said::Deny(_) => "Denied",
                 };
                 let request = AnswerRequest {
-                    id: question.id,
+                    id,
                     reply: Reply { said, by: person() },
                 };
                 let arguments = match serde_json::to_value(&request) {

@@ -35,10 +35,8 @@ pub(super) enum Ask {
     Tree(String),
     /// What was denied in this session, or in all.
     Denials(Option<String>),
-    Answer {
-        question: Question,
-        said: Said,
-    },
+    /// Answers the question of this id.
+    Answer(String, Said),
 }
 
 /// What the daemon says.
@@ -501,7 +499,7 @@ impl Top {
             return Vec::new();
         };
         vec![
-            Effect::Ask(Ask::Answer { question, said }),
+            Effect::Ask(Ask::Answer(question.id, said)),
             Effect::Ask(Ask::Board),
         ]
     }
