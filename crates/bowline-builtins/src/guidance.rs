@@ -38,6 +38,7 @@ use bowline_agents::Tool;
 use bowline_guidance::call::{self, CallKind};
 
 use advice::Advice;
+pub use loops::NAME as LOOPS;
 pub use memory::Memory;
 pub use testing::Testing;
 use tracker::Tracker;

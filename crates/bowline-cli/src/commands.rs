@@ -43,6 +43,7 @@ mod store;
 mod supervise;
 mod task;
 mod test;
+mod top;
 mod trace;
 mod trust;
 mod uninstall;
@@ -78,6 +79,7 @@ pub(crate) enum Command {
     Trace(trace::TraceArgs),
     Session(session::SessionArgs),
     Fleet(fleet::FleetArgs),
+    Top(top::TopArgs),
     Statusline(statusline::StatuslineArgs),
     Supervise(supervise::SuperviseArgs),
     Log(log::LogArgs),
@@ -173,6 +175,7 @@ impl Command {
             Self::Trace(args) => args.format(),
             Self::Session(args) => args.format(),
             Self::Fleet(args) => args.format(),
+            Self::Top(args) => args.format.format(),
             Self::Log(args) => args.format.format(),
             Self::Denied(args) => args.format.format(),
             Self::Search(args) => args.format.format(),
@@ -224,6 +227,7 @@ pub(crate) fn run(command: Command, ui: &mut Ui) -> Result<Outcome> {
         Command::Trace(args) => trace::run(args, ui),
         Command::Session(args) => session::run(&args, ui),
         Command::Fleet(args) => fleet::run(&args, ui),
+        Command::Top(args) => top::run(&args, ui),
         Command::Statusline(args) => Ok(statusline::run(&args, ui)),
         Command::Supervise(args) => supervise::run(&args, ui),
         Command::Log(args) => log::run(&args, ui),

@@ -104,6 +104,17 @@ pub(crate) fn took(milliseconds: i64) -> String {
     }
 }
 
+/// For how long something has been so: `12 s`, `3 min`.
+pub(crate) fn lasting(since: DateTime<Utc>, now: DateTime<Utc>) -> String {
+    let seconds = (now - since).num_seconds().max(0);
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3_600 => format!("{} min", seconds / 60),
+        3_600..172_800 => format!("{} h", seconds / 3_600),
+        _ => format!("{} days", seconds / 86_400),
+    }
+}
+
 /// When something was: how long ago within a day, else by the calendar.
 pub(crate) fn when(time: DateTime<Utc>, now: DateTime<Utc>) -> String {
     let seconds = (now - time).num_seconds();

@@ -3,6 +3,7 @@
 //! Output is gathered and written at once, in the terminal's width, without colours where they are not
 //! wanted (`NO_COLOR`, pipes, files).
 
+pub(crate) mod full_screen;
 mod list;
 pub(crate) mod masked;
 mod pager;

@@ -4,8 +4,10 @@
 mod fleet {
     mod listing;
     mod notifying;
+    mod screen;
     mod stage;
     mod statusline;
     mod supervise;
     mod tmux;
+    mod top;
 }

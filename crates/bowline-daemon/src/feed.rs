@@ -1,5 +1,7 @@
 //! What happens now, for whoever looks on: one notice for each decided event, and one whenever the inbox changes.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use bowline::hooks::Decision;
 use bowline_store::Record;
 use chrono::{DateTime, Utc};
@@ -55,16 +57,18 @@ impl Notice {
     }
 }
 
-/// Tells notices to those who look on. While nobody does, an event costs one look at a number.
+/// Tells notices to those who look on. While nobody does, an event costs a look at one number and one more in another.
 #[derive(Debug)]
 pub struct Feed {
     notices: broadcast::Sender<Notice>,
+    safe: AtomicU64,
 }
 
 impl Default for Feed {
     fn default() -> Self {
         Self {
             notices: broadcast::Sender::new(KEPT),
+            safe: AtomicU64::new(0),
         }
     }
 }
@@ -75,6 +79,11 @@ impl Feed {
         self.notices.subscribe()
     }
 
+    /// How many records of this daemon are safe.
+    pub(crate) fn count(&self) -> u64 {
+        self.safe.load(Ordering::Acquire)
+    }
+
     /// The notice of a record that is about to be kept, if anybody looks on.
     pub(crate) fn notice(&self, record: &Record) -> Option<Notice> {
         (self.notices.receiver_count() > 0).then(|| Notice::of(record))
@@ -82,6 +91,7 @@ impl Feed {
 
     /// Tells of a record that is safe now, so that whoever looks on finds it.
     pub(crate) fn tell(&self, notice: Option<Notice>) {
+        self.safe.fetch_add(1, Ordering::Release);
         if let Some(notice) = notice {
             // Whoever left meanwhile misses nothing.
             let _ = self.notices.send(notice);

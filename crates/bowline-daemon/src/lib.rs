@@ -6,6 +6,7 @@
 mod agents;
 pub mod approvals;
 mod ask;
+pub mod board;
 mod bounded;
 mod daemon;
 mod engine;

@@ -16,6 +16,7 @@
 //! ```
 
 mod arguments;
+pub mod board;
 mod bounds;
 pub mod costs;
 pub mod digest;
@@ -38,6 +39,8 @@ use bowline_wire::{Request, RequestError, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
+
+pub(crate) use bounds::fit;
 
 pub use arguments::{
     Arguments, DECISIONS, MAX_LIMIT, STATUSES, SessionKey, parse_decision, parse_status,
@@ -185,6 +188,7 @@ questions! {
     fleet::Usage,
     fleet::Where,
     fleet::Messages,
+    board::Now,
     leases::List,
     leases::Release,
     orchestrator::Status,
@@ -224,5 +228,5 @@ fn run<Q: Question>(
     let mut arguments = Arguments::new(Q::COMMAND, arguments.clone());
     let question = Q::read(&mut arguments);
     let question = arguments.finish(question)?;
-    bounds::fit(question.answer(store).map_err(Q::failure)?)
+    fit(question.answer(store).map_err(Q::failure)?)
 }

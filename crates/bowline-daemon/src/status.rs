@@ -14,12 +14,14 @@ use serde_json::{Value, json};
 
 use crate::agents::Agents;
 use crate::approvals;
+use crate::board::{self, Kept};
 use crate::engine::{Engine, ProjectState};
 use crate::feed::Feed;
 use crate::page::Page;
 use crate::pause::Pause;
 use crate::peer::Peer;
 use crate::places::Places;
+use crate::rpc::{self, Question as _};
 
 /// Why the daemon stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +96,7 @@ pub(crate) struct Shared {
     /// What happens now.
     pub(crate) feed: Arc<Feed>,
     page: OnceLock<Arc<dyn Page>>,
+    board: Kept<Value>,
 }
 
 /// The file that this process was started from.
@@ -134,6 +137,7 @@ impl Shared {
             agents: Agents::default(),
             feed: Arc::default(),
             page: OnceLock::new(),
+            board: Kept::default(),
         }
     }
 
@@ -256,6 +260,7 @@ impl Shared {
                 approvals::LIST => |_, engine, _| Ok(json!(approvals::list(engine))),
                 approvals::PREVIEW => return Some(approvals::preview_for(engine, &request.args)),
                 approvals::ANSWER => return Some(approvals::answer(engine, peer, &request.args)),
+                rpc::board::Now::COMMAND => Self::board,
                 _ => return None,
             };
         let unknown: Vec<String> = request
@@ -272,6 +277,22 @@ impl Shared {
             command(self, engine, store)
         } else {
             Err(RequestError::InvalidArguments(unknown))
+        })
+    }
+
+    /// What all sessions do. It is made anew when an event, another process or the inbox has changed something.
+    fn board(&self, engine: &Engine, store: &dyn Store) -> Result<Value, RequestError> {
+        let inbox = engine.inbox().map(Arc::as_ref);
+        let changes = inbox.map_or(0, |inbox| *inbox.changes().borrow());
+        let sign = [
+            self.feed.count(),
+            changes,
+            store.continuity().foreign_writes(),
+        ];
+        self.board.or_make(sign, || {
+            store.catch_up();
+            let board = board::now(store, approvals::list(inbox));
+            rpc::fit(board.map_err(rpc::board::Now::failure)?)
         })
     }
 

@@ -84,6 +84,11 @@ impl Trail {
         of_call.map(|pair| pair.count).max().unwrap_or(0)
     }
 
+    /// How often the last call gave its result since something new was learnt.
+    pub fn count(&self) -> u32 {
+        self.pairs.last().map_or(0, |pair| pair.count)
+    }
+
     fn place(&self, call: u64, result: u64) -> Option<usize> {
         let is_it = |pair: &Pair| pair.call == call && pair.result == result;
         self.pairs.iter().position(is_it)
@@ -234,6 +239,7 @@ mod tests {
             }
             let mut signs = step.chars().map(|sign| u64::from(u32::from(sign)));
             counts.push(trail.gave(signs.next().unwrap(), signs.next().unwrap()));
+            assert_eq!(counts.last(), Some(&trail.count()));
         }
         counts
     }

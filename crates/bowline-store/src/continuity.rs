@@ -17,6 +17,7 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Result;
+use crate::running::Running;
 
 /// What an event says about an agent of the fleet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,6 +84,9 @@ pub trait Continuity: Send + Sync {
         project: Option<&str>,
         ended_since: Option<DateTime<Utc>>,
     ) -> Result<Vec<FleetAgent>>;
+
+    /// The same agents of all projects, with what their sessions do. Costs a few look-ups for each.
+    fn running(&self, ended_since: DateTime<Utc>) -> Result<Vec<Running>>;
 
     /// The notes of a project, then those of an effort, oldest first.
     fn notes(&self, project: &str, effort: Option<EffortId>) -> Result<Vec<Note>>;

@@ -16,7 +16,8 @@ use super::Ground;
 use crate::assemble::BuiltinHook;
 use crate::recorder::{Ended, ended, subject_of};
 
-const NAME: &str = "loops";
+/// The name of the hook, and of what it remembers.
+pub const NAME: &str = "loops";
 const SUMMARY: &str = "tells an agent that repeats itself, and stops it in the end";
 
 /// As what decides about efforts: after rewrites, before the guards.

@@ -21,8 +21,8 @@ use crate::ask::Records;
 use crate::error::Result;
 use crate::moment;
 use crate::ui::{Format, FormatArgs, Ui};
-pub(super) use shown::percent;
 use shown::{Shown, in_order};
+pub(super) use shown::{context, percent, place};
 
 /// One that died is listed for so long.
 const DEAD_FOR: TimeDelta = TimeDelta::hours(1);

@@ -26,6 +26,7 @@ use crate::ui::{Format, FormatArgs, Ui};
 
 pub(super) use call::{LAST, about, one_line, status, summary};
 pub(super) use stats::by_tool;
+pub(super) use tree::drawn as drawn_tree;
 
 /// See the tool calls of agents: what ran, what was slow, what failed
 #[derive(Debug, clap::Args)]

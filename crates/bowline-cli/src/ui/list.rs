@@ -163,6 +163,14 @@ impl List {
 
     /// Headings and rows, as wide as their contents and no wider than the edge.
     pub(crate) fn render(&self, out: &mut String, edge: Option<usize>) {
+        for line in self.lines(edge) {
+            line.render(out);
+            out.push('\n');
+        }
+    }
+
+    /// The same as lines, the headings first.
+    pub(crate) fn lines(&self, edge: Option<usize>) -> Vec<Text> {
         let mut widths: Vec<usize> = self.columns.iter().map(|it| it.heading.len()).collect();
         for row in &self.rows {
             for ((width, cell), column) in widths.iter_mut().zip(row).zip(self.columns) {
@@ -181,10 +189,10 @@ impl List {
             .map(|column| Text::styled(column.heading, style::HEADING))
             .collect();
         let whole: Vec<Width> = widths.iter().map(|width| width.whole()).collect();
-        Self::render_row(out, &headings, &whole);
-        for row in &self.rows {
-            Self::render_row(out, row, &widths);
-        }
+        let rows = self.rows.iter().map(|row| line(row, &widths));
+        std::iter::once(line(&headings, &whole))
+            .chain(rows)
+            .collect()
     }
 
     /// Only the rows, for a continuing list. Its columns have their usual width. The rows are not kept.
@@ -192,7 +200,8 @@ impl List {
         let usual: Vec<usize> = self.columns.iter().map(|column| column.usual).collect();
         let widths = self.fit(&usual, edge);
         for row in std::mem::take(&mut self.rows) {
-            Self::render_row(out, &row, &widths);
+            line(&row, &widths).render(out);
+            out.push('\n');
         }
     }
 
@@ -324,26 +333,27 @@ impl List {
     fn differs(&self, place: usize) -> bool {
         self.known.get(place).is_some_and(|known| known.len() > 1)
     }
+}
 
-    fn render_row(out: &mut String, row: &[Text], widths: &[Width]) {
-        // Padding is written only once something follows it, so that no line ends in spaces.
-        let mut owed = 0;
-        for (cell, width) in row.iter().zip(widths) {
-            let (cell, width) = match *width {
-                Width::Gone => continue,
-                Width::Exactly(width) => (cell.cut(width), width),
-                Width::Beginning { width, shown } => (cell.beginning(shown), width),
-                Width::Padded { width, most } => (cell.cut(most), width),
-            };
-            if !cell.is_empty() {
-                out.extend(std::iter::repeat_n(' ', owed));
-                cell.render(out);
-                owed = 0;
-            }
-            owed += width.saturating_sub(cell.length()) + GAP;
+/// A row as it is shown. Padding is there only if something follows it, so that no line ends in spaces.
+fn line(row: &[Text], widths: &[Width]) -> Text {
+    let mut line = Text::new();
+    let mut owed = 0;
+    for (cell, width) in row.iter().zip(widths) {
+        let (cell, width) = match *width {
+            Width::Gone => continue,
+            Width::Exactly(width) => (cell.cut(width), width),
+            Width::Beginning { width, shown } => (cell.beginning(shown), width),
+            Width::Padded { width, most } => (cell.cut(most), width),
+        };
+        let length = cell.length();
+        if !cell.is_empty() {
+            line = line.plain(" ".repeat(owed)).text(cell);
+            owed = 0;
         }
-        out.push('\n');
+        owed += width.saturating_sub(length) + GAP;
     }
+    line
 }
 
 fn set(shown: &mut [Option<usize>], place: usize, width: usize) {

@@ -88,6 +88,13 @@ impl Text {
         lines.flat_map(|line| wrap_line(line, width)).collect()
     }
 
+    /// The text in pieces of at most this many columns, wherever they end.
+    pub(crate) fn pieces(&self, width: usize) -> Vec<Text> {
+        let chars: Vec<(char, Style)> = self.chars().collect();
+        let pieces = in_pieces(&chars, width);
+        pieces.into_iter().map(Self::from_chars).collect()
+    }
+
     /// The text on one line of at most this many columns.
     pub(crate) fn cut(&self, width: usize) -> Text {
         let mut line: Vec<(char, Style)> = Vec::new();
@@ -124,6 +131,13 @@ impl Text {
             })
             .collect();
         Self::from_chars(&line)
+    }
+
+    /// What it says, each part with its style.
+    pub(crate) fn spans(&self) -> impl Iterator<Item = (&str, Style)> {
+        self.spans
+            .iter()
+            .map(|(text, style)| (text.as_str(), *style))
     }
 
     /// What it says, without its styles.
@@ -196,6 +210,10 @@ fn pieces(word: &[Styled], width: usize) -> Vec<&[Styled]> {
     if word.len() <= LONGEST_WORD {
         return vec![word];
     }
+    in_pieces(word, width)
+}
+
+fn in_pieces(word: &[Styled], width: usize) -> Vec<&[Styled]> {
     let mut pieces = Vec::new();
     let mut rest = word;
     while !rest.is_empty() {

@@ -29,11 +29,21 @@ impl Tree {
     }
 
     pub(crate) fn render(&self, out: &mut String, width: usize) {
-        self.render_label(out, width, "", "");
-        self.render_branches(out, width, "");
+        for line in self.lines(width) {
+            line.render(out);
+            out.push('\n');
+        }
     }
 
-    fn render_branches(&self, out: &mut String, width: usize, indent: &str) {
+    /// The tree as lines.
+    pub(crate) fn lines(&self, width: usize) -> Vec<Text> {
+        let mut lines = Vec::new();
+        self.add_label(&mut lines, width, "", "");
+        self.add_branches(&mut lines, width, "");
+        lines
+    }
+
+    fn add_branches(&self, lines: &mut Vec<Text>, width: usize, indent: &str) {
         let last = self.branches.len().saturating_sub(1);
         for (index, branch) in self.branches.iter().enumerate() {
             let (fork, below) = if index == last {
@@ -47,19 +57,17 @@ impl Tree {
             } else {
                 format!("{below}│  ")
             };
-            branch.render_label(out, width, &format!("{indent}{fork}"), &under_label);
-            branch.render_branches(out, width, &below);
+            branch.add_label(lines, width, &format!("{indent}{fork}"), &under_label);
+            branch.add_branches(lines, width, &below);
         }
     }
 
     /// The label: after `first` on its first line, after `rest` on the others.
-    fn render_label(&self, out: &mut String, width: usize, first: &str, rest: &str) {
+    fn add_label(&self, lines: &mut Vec<Text>, width: usize, first: &str, rest: &str) {
         let room = width.saturating_sub(rest.chars().count()).max(20);
-        for (number, line) in self.label.wrap(room).iter().enumerate() {
+        for (number, line) in self.label.wrap(room).into_iter().enumerate() {
             let lead = if number == 0 { first } else { rest };
-            Text::styled(lead, style::FAINT).render(out);
-            line.render(out);
-            out.push('\n');
+            lines.push(Text::styled(lead, style::FAINT).text(line));
         }
     }
 }

@@ -12,7 +12,7 @@ const MAX_DEPTH: usize = 100;
 const AROUND: usize = 64 * 1024;
 
 /// The answer as it is sent.
-pub(super) fn fit(answer: impl Serialize) -> Result<Value, RequestError> {
+pub(crate) fn fit(answer: impl Serialize) -> Result<Value, RequestError> {
     fit_into(answer, MAX_REPLY - AROUND)
 }
 

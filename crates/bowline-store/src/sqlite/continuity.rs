@@ -11,6 +11,7 @@ mod messages;
 mod notes;
 mod resolve;
 mod rows;
+mod running;
 mod sessions;
 mod skills;
 mod tasks;
@@ -40,6 +41,7 @@ use super::{SqliteStore, millis};
 use crate::caps;
 use crate::continuity::Continuity;
 use crate::error::{Error, Result, Unavailable};
+use crate::running::Running;
 use crate::writer::Drained;
 
 pub(super) use agents::{end as end_agent, go_on};
@@ -131,6 +133,10 @@ impl Continuity for SqliteStore {
         ended_since: Option<DateTime<Utc>>,
     ) -> Result<Vec<FleetAgent>> {
         self.look(|db| agents::fleet(db, project, ended_since))
+    }
+
+    fn running(&self, ended_since: DateTime<Utc>) -> Result<Vec<Running>> {
+        self.look(|db| running::running(db, ended_since))
     }
 
     fn notes(&self, project: &str, effort: Option<EffortId>) -> Result<Vec<Note>> {

@@ -1,7 +1,7 @@
 //! The fleet: who works on what, and who waits.
 
 use bowline_continuity::fleet::{AgentStatus, FleetAgent, Process};
-use bowline_store::{AgentSignal, GONE, Unfinished};
+use bowline_store::{AgentSignal, GONE, TraceStatus, Unfinished};
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
@@ -97,6 +97,72 @@ fn an_agent_is_shown_with_everything_that_is_known_of_it() {
 
     store.continuity().finish_effort(effort.id, at(3)).unwrap();
     assert_eq!(only(&store).task, None, "a finished effort is nobody's");
+}
+
+#[test]
+fn what_an_agent_does_now_is_told_with_its_counts() {
+    let (_folder, store) = open();
+    let running = || store.continuity().running(at(0)).unwrap();
+    assert_eq!(running(), []);
+    let begun = Change::SessionStarted {
+        source: None,
+        model: Some("opus".into()),
+        previous: None,
+    };
+    committed(&store, with(record("SessionStart", "s", 0), begun));
+    committed(&store, status("s", 1, AgentStatus::Working));
+    for (ms, text) in [(2, "first"), (3, "second")] {
+        let text = Some(text.to_owned());
+        let prompt = record("UserPromptSubmit", "s", ms);
+        committed(&store, with(prompt, Change::PromptGiven { text }));
+    }
+    let call = |id: &str, command: &str, ms| {
+        let mut call = start("s", id, "Bash", ms);
+        if let Change::TraceStarted(trace) = &mut call.changes[0] {
+            trace.input = Some(json!({"command": command}));
+        }
+        call
+    };
+    for (id, status, ms) in [
+        ("t-1", TraceStatus::Completed, 10),
+        ("t-2", TraceStatus::Failed, 20),
+        ("t-3", TraceStatus::Denied, 30),
+    ] {
+        committed(&store, call(id, "ls", ms));
+        committed(&store, end("s", id, "Bash", status, ms + 5));
+    }
+    store.flush().unwrap();
+    let [agent] = &running()[..] else { panic!() };
+    assert_eq!(agent.agent.session, "s");
+    assert_eq!(agent.model.as_deref(), Some("opus"));
+    let prompt = agent.prompt.as_ref().unwrap();
+    assert_eq!(prompt.text.as_deref(), Some("second"));
+    assert_eq!((agent.calls, agent.failed, agent.denied), (3, 1, 1));
+    assert_eq!(agent.open, None);
+    let last = agent.last.as_ref().unwrap();
+    assert_eq!(
+        (last.tool_use_id.as_str(), last.status),
+        ("t-3", TraceStatus::Denied)
+    );
+
+    let mut asked = call("t-4", "terraform apply", 40);
+    if let Change::TraceStarted(trace) = &mut asked.changes[0] {
+        trace.asked = Some("may I?".into());
+    }
+    committed(&store, call("t-5", "\n cargo test\nmore", 41));
+    committed(&store, asked);
+    committed(&store, status("another", 50, AgentStatus::Done));
+    store.flush().unwrap();
+    let running = running();
+    let agent = running.iter().find(|it| it.agent.session == "s").unwrap();
+    let open = agent.open.as_ref().unwrap();
+    assert_eq!(
+        open.doing.what.as_deref(),
+        Some("cargo test"),
+        "one that is asked about does not run"
+    );
+    assert_eq!(open.since, at(41));
+    assert_eq!((running.len(), agent.calls), (2, 5));
 }
 
 #[test]

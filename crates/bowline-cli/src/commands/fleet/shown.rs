@@ -143,7 +143,12 @@ pub(super) fn list(agents: &[Shown]) -> List {
             Text::styled(lasting(agent, *state, now), style::FAINT),
             Text::styled(reveal::name(name(agent)), style::NAME),
             Text::styled(reveal::name(&agent.agent), style::FAINT),
-            place(agent, &mut projects).into(),
+            place(
+                agent.project.as_deref(),
+                agent.worktree.as_deref(),
+                &mut projects,
+            )
+            .into(),
             reveal::name(&effort(agent)).into(),
             reveal::name(agent.phase.as_deref().unwrap_or_default()).into(),
             agent.context_usage.map(context).unwrap_or_default(),
@@ -166,26 +171,21 @@ fn lasting(agent: &FleetAgent, state: State, now: DateTime<Utc>) -> String {
         State::Dead => agent.last_event_at,
         State::Ended => agent.ended_at.unwrap_or(agent.since),
     };
-    let seconds = (now - since).num_seconds().max(0);
-    match seconds {
-        0..60 => format!("{seconds} s"),
-        60..3_600 => format!("{} min", seconds / 60),
-        3_600..172_800 => format!("{} h", seconds / 3_600),
-        _ => format!("{} days", seconds / 86_400),
-    }
+    moment::lasting(since, now)
 }
 
 /// The project, and where in it or beside it.
 /// A worktree is named as in other lists.
-fn place(agent: &FleetAgent, projects: &mut ProjectNames) -> String {
-    let project = projects.of(agent.project.as_deref()).to_owned();
-    let Some(worktree) = agent.worktree.as_deref().map(Path::new) else {
+pub(in crate::commands) fn place(
+    folder: Option<&str>,
+    worktree: Option<&str>,
+    projects: &mut ProjectNames,
+) -> String {
+    let project = projects.of(folder).to_owned();
+    let Some(worktree) = worktree.map(Path::new) else {
         return project;
     };
-    let within = agent
-        .project
-        .as_deref()
-        .and_then(|project| worktree.strip_prefix(project).ok());
+    let within = folder.and_then(|project| worktree.strip_prefix(project).ok());
     let last = || worktree.file_name().unwrap_or(worktree.as_os_str());
     match within {
         Some(below) => format!("{project}/{}", project::shown(below)),
@@ -206,7 +206,7 @@ fn effort(agent: &FleetAgent) -> String {
 const BAR: usize = 5;
 
 /// A bar and a figure.
-fn context(used: f64) -> Text {
+pub(in crate::commands) fn context(used: f64) -> Text {
     let percent = percent(used);
     let filled = (usize::from(percent) * BAR).div_ceil(100).min(BAR);
     let colour = match percent {
@@ -390,11 +390,9 @@ mod tests {
             ),
             (json!({"worktree": "/trees/feature"}), "feature"),
         ] {
-            assert_eq!(
-                place(&agent("a", change.clone()), &mut projects),
-                expected,
-                "{change}"
-            );
+            let agent = agent("a", change.clone());
+            let (folder, worktree) = (agent.project.as_deref(), agent.worktree.as_deref());
+            assert_eq!(place(folder, worktree, &mut projects), expected, "{change}");
         }
         let within = json!({"task": "/p/.tasks/login/", "ordinal": 2, "skill": "implement"});
         assert_eq!(effort(&agent("a", within)), "login #2 implement");

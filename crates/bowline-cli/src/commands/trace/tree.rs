@@ -41,7 +41,8 @@ pub(super) fn run(id: &str, records: &mut Records, format: Format, ui: &mut Ui) 
     Ok(Outcome::Clean)
 }
 
-fn drawn(tree: &WholeTree) -> Tree {
+/// The tree as it is drawn.
+pub(in crate::commands) fn drawn(tree: &WholeTree) -> Tree {
     let root = match &tree.prompt {
         Some(prompt) => Text::styled(moment::clock(prompt.time), style::FAINT)
             .plain("  ")

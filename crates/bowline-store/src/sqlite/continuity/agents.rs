@@ -9,23 +9,14 @@ use serde_json::{Map, Value};
 use super::super::{millis, time, traces};
 use super::rows::from_json;
 use crate::error::Result;
+use crate::running::Doing;
 
 /// The last action of an agent is shown with at most this many characters.
 const ACTION: usize = 80;
-/// The part of a tool's input that says most about it; the first that is there.
-const TELLING: [&str; 8] = [
-    "command",
-    "file_path",
-    "notebook_path",
-    "path",
-    "pattern",
-    "url",
-    "query",
-    "description",
-];
-
 const COLUMNS: &str = "id, label, agent, session, project, folder, task, effort, ordinal, skill, phase, heartbeat, status,
-    since, last_event_at, context_usage, last_tool, last_input, waiting_for, pid, pid_started, ended_at, end_reason";
+    since, last_event_at, context_usage, last_tool, last_input, waiting_for, pid, pid_started, ended_at, end_reason, session_id";
+/// The place of the last of them.
+pub(super) const SESSION_ROW: usize = 23;
 
 /// Which agents of the fleet.
 #[derive(Debug, Clone, Copy)]
@@ -83,7 +74,7 @@ pub(super) fn of_session(db: &Connection, session: i64) -> Result<Option<FleetAg
         .optional()?)
 }
 
-fn agent(row: &Row<'_>) -> rusqlite::Result<FleetAgent> {
+pub(super) fn agent(row: &Row<'_>) -> rusqlite::Result<FleetAgent> {
     let project: Option<String> = row.get(4)?;
     let folder: Option<String> = row.get(5)?;
     let status: String = row.get(12)?;
@@ -121,12 +112,8 @@ fn agent(row: &Row<'_>) -> rusqlite::Result<FleetAgent> {
 /// A tool call in a few words: `Bash: cargo test`.
 fn action(tool: &str, input: Option<&str>) -> String {
     let input: Map<String, Value> = from_json(input.unwrap_or_default());
-    let told = TELLING
-        .iter()
-        .find_map(|key| input.get(*key).and_then(Value::as_str))
-        .and_then(|text| text.lines().find(|line| !line.trim().is_empty()));
-    let mut action = match told {
-        Some(line) => format!("{tool}: {}", line.trim()),
+    let mut action = match Doing::of(tool, Some(&Value::Object(input))).what {
+        Some(what) => format!("{tool}: {what}"),
         None => tool.to_owned(),
     };
     if action.chars().count() > ACTION {

@@ -1,6 +1,7 @@
 use bowline_continuity::{Code, RuleError};
 
 use super::agents::Which;
+use super::running::Stopped;
 use super::*;
 use crate::sqlite::tests::{assert_no_scan, database};
 use crate::sqlite::{Options, memory};
@@ -40,6 +41,13 @@ fn every_question_about_continuity_uses_an_index() {
             agents::fleet_sql(Some(1), Which::Ended),
         ),
         ("agent of a session", agents::of_session_sql()),
+        ("session that runs", running::SESSION.to_owned()),
+        ("its prompt", running::PROMPT.to_owned()),
+        ("its open call", running::OPEN.to_owned()),
+        ("its last call", running::LAST.to_owned()),
+        ("its calls", running::CALLS.to_owned()),
+        ("its failures", running::stopped_sql(Stopped::Failed)),
+        ("its denials", running::stopped_sql(Stopped::Denied)),
         ("seen", agents::SEEN.to_owned()),
         ("lease", leases::one_sql()),
         ("leases", leases::list_sql()),
