@@ -165,7 +165,12 @@ impl Inbox {
     }
 
     /// Lets a question wait for at most this long.
-    async fn wait(&self, question: Question, call: AllowedCall, limit: Duration) -> Option<Reply> {
+    pub async fn wait(
+        &self,
+        question: Question,
+        call: AllowedCall,
+        limit: Duration,
+    ) -> Option<Reply> {
         let id = question.id.clone();
         let (reply, answered) = oneshot::channel();
         {

@@ -28,6 +28,7 @@ mod man;
 mod meant;
 mod metrics;
 mod note;
+mod open;
 mod orchestrator;
 mod pause;
 mod redact;
@@ -76,6 +77,7 @@ pub(crate) enum Command {
     Trace(trace::TraceArgs),
     Session(session::SessionArgs),
     Fleet(fleet::FleetArgs),
+    Open(open::OpenArgs),
     Statusline(statusline::StatuslineArgs),
     Supervise(supervise::SuperviseArgs),
     Log(log::LogArgs),
@@ -168,6 +170,7 @@ impl Command {
             Self::Trace(args) => args.format(),
             Self::Session(args) => args.format(),
             Self::Fleet(args) => args.format(),
+            Self::Open(args) => args.format.format(),
             Self::Log(args) => args.format.format(),
             Self::Denied(args) => args.format.format(),
             Self::Report(args) => args.format.format(),
@@ -217,6 +220,7 @@ pub(crate) fn run(command: Command, ui: &mut Ui) -> Result<Outcome> {
         Command::Trace(args) => trace::run(args, ui),
         Command::Session(args) => session::run(&args, ui),
         Command::Fleet(args) => fleet::run(&args, ui),
+        Command::Open(args) => open::run(&args, ui),
         Command::Statusline(args) => Ok(statusline::run(&args, ui)),
         Command::Supervise(args) => supervise::run(&args, ui),
         Command::Log(args) => log::run(&args, ui),

@@ -1,0 +1,101 @@
+//! The views: plain data to HTML. Pure.
+
+pub(crate) mod inbox;
+pub(crate) mod now;
+#[cfg(test)]
+pub(crate) mod tests;
+pub(crate) mod trouble;
+
+use maud::{DOCTYPE, Markup, html};
+
+/// A view of the page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum View {
+    Now,
+    Inbox,
+}
+
+impl View {
+    const ALL: [Self; 2] = [Self::Now, Self::Inbox];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Now => "Now",
+            Self::Inbox => "Inbox",
+        }
+    }
+
+    const fn address(self) -> &'static str {
+        match self {
+            Self::Now => "./",
+            Self::Inbox => "./inbox",
+        }
+    }
+
+    /// What changes it.
+    const fn topics(self) -> &'static str {
+        match self {
+            Self::Now => "events inbox",
+            Self::Inbox => "inbox",
+        }
+    }
+}
+
+/// What surrounds a view.
+#[derive(Debug, Clone)]
+pub(crate) struct Frame {
+    pub(crate) view: View,
+    /// How many questions wait.
+    pub(crate) waiting: usize,
+    /// Of styles and scripts.
+    pub(crate) version: String,
+}
+
+/// The whole page.
+pub(crate) fn layout(frame: &Frame, body: &Markup) -> Markup {
+    let asset = |name: &str| format!("./assets/{}/{name}", frame.version);
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (frame.view.name()) " · Bowline" }
+                link rel="icon" href="data:,";
+                link rel="stylesheet" href=(asset("page.css"));
+                script type="module" src=(asset("page.js")) {}
+            }
+            body {
+                a.skip href="#main" { "Skip to the content" }
+                header.top {
+                    a.brand href="./" { "Bowline" }
+                    nav aria-label="Views" {
+                        ul {
+                            @for view in View::ALL {
+                                li { (entry(view, frame)) }
+                            }
+                        }
+                    }
+                    p #connection .connection role="status" data-state="still" { "Reload to see what is new" }
+                }
+                main #main tabindex="-1" data-topics=(frame.view.topics()) { (body) }
+                p #announcement .hidden role="status" aria-live="polite" {}
+            }
+        }
+    }
+}
+
+fn entry(view: View, frame: &Frame) -> Markup {
+    let current = (view == frame.view).then_some("page");
+    html! {
+        a href=(view.address()) aria-current=[current] {
+            (view.name())
+            @if view == View::Inbox {
+                " " span #waiting .count data-count=(frame.waiting) {
+                    (frame.waiting) span.hidden { " waiting" }
+                }
+            }
+        }
+    }
+}
