@@ -4,6 +4,7 @@
 //! has left. `security` says who may see it, `guard` enforces that, `server` bounds what it costs, `data` reads, `views` write.
 
 mod assets;
+mod charts;
 mod data;
 mod guard;
 mod kept;

@@ -2,6 +2,8 @@
 
 #[path = "server/client.rs"]
 mod client;
+#[path = "server/hostile.rs"]
+mod hostile;
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::sync::Arc;
@@ -57,7 +59,11 @@ impl Stage {
 
     /// Lets a question wait until the test ends.
     fn ask(&self, id: &str) -> std::thread::JoinHandle<Option<Reply>> {
-        let question = question(id);
+        self.ask_this(question(id))
+    }
+
+    fn ask_this(&self, question: Question) -> std::thread::JoinHandle<Option<Reply>> {
+        let id = question.id.clone();
         let call = AllowedCall {
             tool: "Bash".to_owned(),
             what: "terraform apply".to_owned(),
@@ -145,7 +151,9 @@ impl Browser {
     }
 }
 
-const VIEWS: [&str; 2] = ["", "inbox"];
+const VIEWS: [&str; 7] = [
+    "", "inbox", "timeline", "sessions", "costs", "guards", "hooks",
+];
 
 #[test]
 fn a_link_opens_the_page_once() {
@@ -162,6 +170,12 @@ fn a_link_opens_the_page_once() {
             "{view}: {}",
             fragment.body
         );
+    }
+    for view in ["call", "session", "effort", "waterfall", "nothing-here"] {
+        for id in ["", "?id=1", "?session=x", "?group=x", "?id=%00"] {
+            let answered = browser.get(&format!("{view}{id}")).ask();
+            assert_eq!(answered.status, 404, "{view}{id}");
+        }
     }
     let (port, path) = port_and_path(&link);
     let again = Asking::get(port, path).ask();
