@@ -28,7 +28,7 @@ use kept::Kept;
 use security::Secret;
 use server::Ended;
 use site::Site;
-pub use site::Sources;
+pub use site::{Questions, Sources};
 
 /// Makes the page of a daemon. One that was open when the last daemon ended is served again.
 pub fn make(parts: PageParts) -> Arc<dyn Page> {

@@ -100,7 +100,7 @@ fn page(site: &Site, query: &Query, view: View, body: Result<Markup, Trouble>) -
     } else {
         let frame = Frame {
             view,
-            waiting: site.sources.waiting(),
+            waiting: site.sources.questions.list().len(),
             version: assets::version(),
         };
         views::layout(&frame, &body)
@@ -118,15 +118,20 @@ async fn now(State(site): Shared, query: Query) -> Response {
 }
 
 async fn inbox(State(site): Shared, query: Query) -> Response {
-    let questions = data::inbox::read(&site.sources);
+    let questions = site.sources.questions.list();
     let outcome = data::inbox::Outcome::of(&query);
     let body = views::inbox::view(&questions, outcome, &site.token, Utc::now());
     page(&site, &query, View::Inbox, Ok(body))
 }
 
 async fn answer(State(site): Shared, Extension(Form(form)): Extension<Form>) -> Response {
-    let outcome = data::inbox::answer(&site.sources, &form);
-    to(&format!("./inbox?outcome={}", outcome.word()))
+    let answered = site
+        .read(move |sources| Ok(data::inbox::answer(&*sources.questions, &form)))
+        .await;
+    match answered {
+        Ok(outcome) => to(&format!("./inbox?outcome={}", outcome.word())),
+        Err(trouble) => page(&site, &Query::default(), View::Inbox, Err(trouble)),
+    }
 }
 
 async fn timeline(State(site): Shared, query: Query) -> Response {

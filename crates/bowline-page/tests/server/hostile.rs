@@ -138,7 +138,7 @@ fn nothing_of_a_payload_becomes_a_part_of_the_page() {
         rule: Some(hostile(42)),
         ..question(&hostile(43))
     };
-    let _asking = stage.ask_this(asked);
+    stage.desk.ask(asked);
     let browser = stage.open();
     let (session, call, group) = (encoded(&session), encoded(&call), encoded(&hostile(19)));
     let (rule, project) = (encoded(&hostile(6)), encoded(folder.to_str().unwrap()));
