@@ -3,6 +3,8 @@
 import { morph } from "./morph.js";
 
 const PAUSE = 250;
+/** What says how long something lasts is shown anew after this time, too. */
+const AGE = 10000;
 
 const main = document.getElementById("main");
 const connection = document.getElementById("connection");
@@ -101,6 +103,11 @@ function throughTabs() {
     return new Promise(() => {});
   });
 }
+
+setInterval(() => {
+  const isLive = connection.dataset.state === "live" && document.visibilityState === "visible";
+  if (isLive && main.dataset.topics) refresh();
+}, AGE);
 
 if ("SharedWorker" in window) throughWorker();
 else if ("locks" in navigator) throughTabs();
