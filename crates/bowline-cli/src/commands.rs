@@ -29,6 +29,7 @@ mod man;
 mod meant;
 mod metrics;
 mod note;
+mod open;
 mod orchestrator;
 mod pause;
 mod redact;
@@ -80,6 +81,7 @@ pub(crate) enum Command {
     Session(session::SessionArgs),
     Fleet(fleet::FleetArgs),
     Top(top::TopArgs),
+    Open(open::OpenArgs),
     Statusline(statusline::StatuslineArgs),
     Supervise(supervise::SuperviseArgs),
     Log(log::LogArgs),
@@ -176,6 +178,7 @@ impl Command {
             Self::Session(args) => args.format(),
             Self::Fleet(args) => args.format(),
             Self::Top(args) => args.format.format(),
+            Self::Open(args) => args.format.format(),
             Self::Log(args) => args.format.format(),
             Self::Denied(args) => args.format.format(),
             Self::Search(args) => args.format.format(),
@@ -228,6 +231,7 @@ pub(crate) fn run(command: Command, ui: &mut Ui) -> Result<Outcome> {
         Command::Session(args) => session::run(&args, ui),
         Command::Fleet(args) => fleet::run(&args, ui),
         Command::Top(args) => top::run(&args, ui),
+        Command::Open(args) => open::run(&args, ui),
         Command::Statusline(args) => Ok(statusline::run(&args, ui)),
         Command::Supervise(args) => supervise::run(&args, ui),
         Command::Log(args) => log::run(&args, ui),

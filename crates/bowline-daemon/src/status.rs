@@ -291,7 +291,7 @@ impl Shared {
         ];
         self.board.or_make(sign, || {
             store.catch_up();
-            let board = board::now(store, approvals::list(inbox));
+            let board = board::now(store, approvals::list(engine));
             rpc::fit(board.map_err(rpc::board::Now::failure)?)
         })
     }

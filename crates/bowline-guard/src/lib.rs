@@ -10,6 +10,7 @@
 pub mod effect;
 pub mod families;
 pub mod interpret;
+pub mod invisible;
 pub mod invocation;
 pub mod judge;
 pub mod lookalikes;

@@ -237,6 +237,8 @@ pub struct EventFilter<'a> {
     pub decisions: &'a [DecisionFilter],
     /// Reported at this time or later.
     pub since: Option<DateTime<Utc>>,
+    /// Reported before this time.
+    pub before: Option<DateTime<Utc>>,
     /// Of this project's folder.
     pub project: Option<&'a str>,
     /// Of these sessions.
@@ -256,6 +258,7 @@ impl Default for EventFilter<'_> {
         Self {
             decisions: &[],
             since: None,
+            before: None,
             project: None,
             session: None,
             event: None,

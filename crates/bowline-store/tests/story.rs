@@ -937,6 +937,14 @@ fn events_are_found_by_what_was_decided_and_about_what() {
             ),
             (
                 EventFilter {
+                    decisions: &[DecisionFilter::Deny, DecisionFilter::Ask],
+                    before: Some(at(1)),
+                    ..none()
+                },
+                &["0"],
+            ),
+            (
+                EventFilter {
                     project: Some("/nowhere"),
                     ..none()
                 },

@@ -100,6 +100,7 @@ pub(crate) fn run(args: &DaemonArgs, ui: &mut Ui) -> Result<Outcome> {
                 DaemonMode::Terminal
             };
             let mut options = DaemonOptions::new(control::places()?);
+            options.page = Some(bowline_page::make);
             if *keep {
                 options.idle = Idle::Never;
             }

@@ -83,6 +83,7 @@ pub(crate) fn run(args: &LogArgs, ui: &mut Ui) -> Result<Outcome> {
     let question = events::Last {
         decisions: args.decision.clone(),
         since: args.since,
+        before: None,
         project: (args.project.as_deref())
             .map(|folder| meant::project(folder, &mut records, ui))
             .transpose()?,

@@ -1,50 +1,11 @@
 //! Makes visible what a reader would not see: invisible characters, line breaks, long gaps.
 
 use std::fmt::Write as _;
-use std::ops::RangeInclusive;
+
+use bowline_guard::invisible::{is_invisible, push_number};
 
 /// A gap of this many blanks or more is shown by its length: whatever comes after it stays on the screen.
 const LONG_GAP: usize = 9;
-
-/// Characters that take no space, that change the direction of their neighbours, or that terminals obey.
-/// The two variation selectors that belong to everyday symbols are not among them.
-const INVISIBLE: [RangeInclusive<char>; 24] = [
-    '\u{80}'..='\u{9f}',
-    '\u{ad}'..='\u{ad}',
-    '\u{34f}'..='\u{34f}',
-    '\u{600}'..='\u{605}',
-    '\u{61c}'..='\u{61c}',
-    '\u{6dd}'..='\u{6dd}',
-    '\u{70f}'..='\u{70f}',
-    '\u{115f}'..='\u{1160}',
-    '\u{17b4}'..='\u{17b5}',
-    '\u{180b}'..='\u{180f}',
-    '\u{200b}'..='\u{200f}',
-    '\u{2028}'..='\u{202e}',
-    '\u{2060}'..='\u{206f}',
-    '\u{3164}'..='\u{3164}',
-    '\u{fe00}'..='\u{fe0d}',
-    '\u{feff}'..='\u{feff}',
-    '\u{ffa0}'..='\u{ffa0}',
-    '\u{fff0}'..='\u{fffb}',
-    '\u{110bd}'..='\u{110bd}',
-    '\u{110cd}'..='\u{110cd}',
-    '\u{13430}'..='\u{1343f}',
-    '\u{1bca0}'..='\u{1bca3}',
-    '\u{1d173}'..='\u{1d17a}',
-    '\u{e0000}'..='\u{e0fff}',
-];
-
-/// Whether the character is invisible, or appears at another position.
-pub(super) fn is_invisible(c: char) -> bool {
-    INVISIBLE.iter().any(|range| range.contains(&c))
-}
-
-/// Writes a character as its number: `<U+200B>`.
-pub(super) fn push_number(out: &mut String, c: char) {
-    // Writing to a string cannot fail.
-    let _ = write!(out, "<U+{:04X}>", u32::from(c));
-}
 
 /// The text with its invisible characters as numbers.
 pub(super) fn numbered(text: &str) -> String {

@@ -4,10 +4,9 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use anstyle::Style;
+use bowline_guard::invisible::visible;
 use bowline_guard::secrets::redact;
 use unicode_width::UnicodeWidthChar as _;
-
-use super::reveal;
 
 /// A piece of text, styled span by span, without the secrets that it was given. Control characters, which could rewrite what is on the
 /// screen, are shown as pictures, invisible ones as their numbers; only line breaks stay.
@@ -278,25 +277,6 @@ fn length(chars: &[Styled]) -> usize {
 
 fn columns(c: char) -> usize {
     c.width().unwrap_or(0)
-}
-
-/// The text with control characters and invisible characters made visible.
-fn visible(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    let text = text.replace("\r\n", "\n");
-    for c in text.trim_end_matches('\n').chars() {
-        match c {
-            '\n' => shown.push('\n'),
-            '\t' => shown.push_str("    "),
-            '\u{7f}' => shown.push('\u{2421}'),
-            c if u32::from(c) < 0x20 => {
-                shown.push(char::from_u32(0x2400 + u32::from(c)).unwrap_or('\u{fffd}'));
-            }
-            c if reveal::is_invisible(c) => reveal::push_number(&mut shown, c),
-            c => shown.push(c),
-        }
-    }
-    shown
 }
 
 #[cfg(test)]

@@ -17,6 +17,8 @@ pub struct Last {
     pub decisions: Vec<DecisionFilter>,
     /// Reported at this time or later.
     pub since: Option<DateTime<Utc>>,
+    /// Reported before this time.
+    pub before: Option<DateTime<Utc>>,
     /// Of this project's folder.
     pub project: Option<String>,
     /// Of these sessions.
@@ -39,6 +41,7 @@ impl Question for Last {
         Some(Self {
             decisions: arguments.decisions("decisions"),
             since: arguments.time("since"),
+            before: arguments.time("before"),
             project: arguments.text("project"),
             session: arguments.session("session"),
             event: arguments.text("event"),
@@ -52,6 +55,7 @@ impl Question for Last {
         let filter = EventFilter {
             decisions: &self.decisions,
             since: self.since,
+            before: self.before,
             project: self.project.as_deref(),
             session: self.session.as_ref().map(SessionKey::as_filter),
             event: self.event.as_deref(),

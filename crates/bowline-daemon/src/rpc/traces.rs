@@ -5,6 +5,7 @@ use bowline_store::{
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize, Serializer};
+use serde_json::Value;
 
 use super::Question;
 use super::arguments::{Arguments, MAX_LIMIT, SessionKey, status_word};
@@ -259,5 +260,42 @@ impl Question for Stats {
     fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
         let filter = self.filter.for_store(MAX_LIMIT);
         store.trace_statistics(&filter)
+    }
+}
+
+/// The fields that say most about a call, best first.
+const TELLING: [&str; 12] = [
+    "command",
+    "file_path",
+    "notebook_path",
+    "path",
+    "pattern",
+    "url",
+    "query",
+    // An agent's own words may not fit what it does, so they come last.
+    "description",
+    "prompt",
+    "subject",
+    "skill",
+    "name",
+];
+
+/// What a call is about: the text of its input that says most, in full.
+pub fn told(input: Option<&Value>) -> String {
+    match input {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Object(fields)) => {
+            let told = TELLING
+                .iter()
+                .filter_map(|name| fields.get(*name).and_then(Value::as_str))
+                .find(|text| !text.trim().is_empty());
+            match told {
+                Some(text) => text.to_owned(),
+                None if fields.is_empty() => String::new(),
+                None => Value::Object(fields.clone()).to_string(),
+            }
+        }
+        Some(other) => other.to_string(),
     }
 }

@@ -110,6 +110,10 @@ pub(super) fn query(
         .since
         .map_or(0, |since| keys::event_floor(since.timestamp_millis()));
     let mut values = vec![Sql::Integer(floor)];
+    if let Some(before) = filter.before {
+        conditions.push("e.id < ?".to_owned());
+        values.push(Sql::Integer(keys::event_floor(before.timestamp_millis())));
+    }
     for (condition, value) in [
         ("e.event = ? COLLATE NOCASE", filter.event),
         ("e.tool = ? COLLATE NOCASE", filter.tool),

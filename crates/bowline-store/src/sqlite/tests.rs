@@ -165,6 +165,7 @@ fn every_filter_of_events_uses_an_index() {
                     rule,
                     tool: Some("bash"),
                     event: Some("pretooluse"),
+                    before: Some(Utc::now()),
                     ..EventFilter::default()
                 };
                 let query = events::query(&filter, project, session.map(str::to_owned));

@@ -1,6 +1,6 @@
 //! One call in few words.
 
-use bowline_daemon::rpc::traces;
+use bowline_daemon::rpc::traces::{self, told};
 use bowline_store::{Trace, TraceStatus};
 use serde_json::Value;
 
@@ -10,23 +10,6 @@ use crate::moment;
 use crate::project::relative;
 use crate::recorded::several;
 use crate::ui::{Text, Ui, clipped, reveal, style};
-
-/// The fields that say most about a call, best first.
-const TELLING: [&str; 12] = [
-    "command",
-    "file_path",
-    "notebook_path",
-    "path",
-    "pattern",
-    "url",
-    "query",
-    // An agent's own words may not fit what it does, so they come last.
-    "description",
-    "prompt",
-    "subject",
-    "skill",
-    "name",
-];
 
 /// Longer summaries do not help.
 const LONGEST: usize = 100;
@@ -38,23 +21,7 @@ pub(in crate::commands) fn summary(call: &Trace) -> String {
 
 /// What a call is about, in full; paths are relative to the project.
 pub(in crate::commands) fn about(input: Option<&Value>, project: Option<&str>) -> String {
-    let text = match input {
-        None | Some(Value::Null) => String::new(),
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Object(fields)) => {
-            let told = TELLING
-                .iter()
-                .filter_map(|name| fields.get(*name).and_then(Value::as_str))
-                .find(|text| !text.trim().is_empty());
-            match told {
-                Some(text) => text.to_owned(),
-                None if fields.is_empty() => String::new(),
-                None => Value::Object(fields.clone()).to_string(),
-            }
-        }
-        Some(other) => other.to_string(),
-    };
-    relative(text.trim(), project)
+    relative(told(input).trim(), project)
 }
 
 /// The beginning of a text, on one line.

@@ -1,0 +1,113 @@
+// Keeps an open view up to date. Everything else works without it.
+
+import { morph } from "./morph.js";
+
+const PAUSE = 250;
+/** What says how long something lasts is shown anew after this time, too. */
+const AGE = 10000;
+
+const main = document.getElementById("main");
+const connection = document.getElementById("connection");
+const announcement = document.getElementById("announcement");
+const count = document.getElementById("waiting");
+
+let loading = false;
+let again = false;
+
+/** Whether a message is about what this view shows. */
+function isAbout(message) {
+  const topics = (main.dataset.topics || "").split(" ");
+  if (!message.topics.some((topic) => topics.includes(topic))) return false;
+  if (message.topics.includes("inbox") && topics.includes("inbox")) return true;
+  const here = new URLSearchParams(location.search);
+  const misses = (named, wanted) => Boolean(wanted && named && !named.includes(wanted));
+  return !misses(message.sessions, here.get("session")) && !misses(message.projects, here.get("project"));
+}
+
+/** Asks for this view again, at most four times a second. */
+async function refresh() {
+  if (loading) return void (again = true);
+  loading = true;
+  again = false;
+  try {
+    const address = new URL(location.href);
+    address.hash = "";
+    address.searchParams.set("fragment", "1");
+    const response = await fetch(address, { credentials: "same-origin", redirect: "error" });
+    if (response.status === 403) return gone();
+    if (response.ok) {
+      const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
+      morph(main, fresh.body);
+    }
+  } catch {
+    // The stream says whether the daemon is gone.
+  } finally {
+    setTimeout(() => {
+      loading = false;
+      if (again) refresh();
+    }, PAUSE);
+  }
+}
+
+function gone() {
+  say("lost", "This page has ended. Run `bowline open` to open it again.");
+}
+
+function say(state, text) {
+  if (connection.textContent !== text) connection.textContent = text;
+  connection.dataset.state = state;
+}
+
+function waiting(number) {
+  const before = Number(count.dataset.count);
+  if (number === before) return;
+  count.dataset.count = String(number);
+  count.firstChild.nodeValue = String(number);
+  if (number > before) {
+    announcement.textContent = number === 1 ? "A question waits for you" : `${number} questions wait for you`;
+  }
+}
+
+function hear({ state, message }) {
+  if (state === "live") {
+    say("live", "Live");
+  } else if (state === "lost") {
+    say("lost", "No connection to the daemon. If it stays so, run `bowline open` again.");
+  }
+  if (!message) return;
+  waiting(message.waiting);
+  if (isAbout(message)) refresh();
+}
+
+function throughWorker() {
+  const worker = new SharedWorker(new URL("./worker.js", import.meta.url), { name: "bowline" });
+  worker.port.onmessage = (event) => hear(event.data);
+  addEventListener("pagehide", () => worker.port.postMessage("bye"));
+  addEventListener("pageshow", (event) => event.persisted && location.reload());
+}
+
+/** Where there are no shared workers, one tab holds the stream for all. */
+function throughTabs() {
+  const channel = new BroadcastChannel("bowline");
+  channel.onmessage = (event) => hear(event.data);
+  navigator.locks.request("bowline-stream", () => {
+    const source = new EventSource(new URL("../../stream", import.meta.url));
+    const tell = (message) => {
+      channel.postMessage(message);
+      hear(message);
+    };
+    source.onopen = () => tell({ state: "live" });
+    source.onmessage = (event) => tell({ state: "live", message: JSON.parse(event.data) });
+    source.onerror = () => tell({ state: "lost" });
+    // Held until this tab is closed.
+    return new Promise(() => {});
+  });
+}
+
+setInterval(() => {
+  const isLive = connection.dataset.state === "live" && document.visibilityState === "visible";
+  if (isLive && main.dataset.topics) refresh();
+}, AGE);
+
+if ("SharedWorker" in window) throughWorker();
+else if ("locks" in navigator) throughTabs();

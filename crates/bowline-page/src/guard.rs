@@ -1,0 +1,125 @@
+//! Stands before every request: bounds it, refuses those that may not, and checks what changes something.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, HttpBody as _, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use tokio::time::timeout;
+
+use crate::query::Query;
+use crate::security::{Claims, HEADERS, Refusal, Wanted, check, is_same};
+use crate::site::Site;
+
+/// A request is answered within this time. The stream begins to be, too.
+const WITHIN: Duration = Duration::from_secs(10);
+/// What a form may hold.
+const LONGEST_BODY: usize = 16 * 1024;
+
+const HINT: &str = "This page is for one person. Run `bowline open` to open it.\n";
+
+/// The fields of a form that may change something.
+#[derive(Debug, Clone)]
+pub(crate) struct Form(pub(crate) Query);
+
+pub(crate) async fn guard(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
+    let answering = async {
+        match admitted(&site, request).await {
+            Ok(request) => next.run(request).await,
+            Err(refused) => refused,
+        }
+    };
+    let answered = timeout(WITHIN, answering).await;
+    let mut response = answered.unwrap_or_else(|_| StatusCode::REQUEST_TIMEOUT.into_response());
+    let headers = response.headers_mut();
+    for (name, value) in HEADERS {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    headers
+        .entry(header::CACHE_CONTROL)
+        .or_insert(HeaderValue::from_static("no-store"));
+    response
+}
+
+async fn admitted(site: &Site, request: Request) -> Result<Request, Response> {
+    // A request in the form for proxies names a host twice.
+    if request.uri().authority().is_some() {
+        return Err(refusal(Refusal::Misdirected));
+    }
+    let wanted = match (request.method(), request.uri().path()) {
+        (&Method::GET | &Method::HEAD, "/open") => Wanted::Opening,
+        (&Method::GET | &Method::HEAD, path) if path.ends_with("/stream") => Wanted::Stream,
+        (&Method::GET | &Method::HEAD, _) => Wanted::View,
+        (&Method::POST, _) => Wanted::Change,
+        _ => return Err(StatusCode::METHOD_NOT_ALLOWED.into_response()),
+    };
+    let claims = claims(request.headers());
+    check(&claims, wanted, site.port, &site.secret).map_err(refusal)?;
+    if wanted != Wanted::Opening {
+        site.touch();
+    }
+    if wanted == Wanted::Change {
+        return change(site, request).await;
+    }
+    Ok(request)
+}
+
+fn claims(headers: &HeaderMap) -> Claims<'_> {
+    let text = |name| {
+        headers
+            .get(name)
+            .and_then(|value| HeaderValue::to_str(value).ok())
+    };
+    let mut hosts = headers.get_all(header::HOST).iter();
+    let host = match (hosts.next(), hosts.next()) {
+        (Some(host), None) => host.to_str().ok(),
+        _ => None,
+    };
+    Claims {
+        host,
+        // What cannot be read is not our own.
+        origin: headers
+            .get(header::ORIGIN)
+            .map(|value| value.to_str().unwrap_or("?")),
+        site: text("sec-fetch-site"),
+        mode: text("sec-fetch-mode"),
+        cookies: text("cookie"),
+    }
+}
+
+/// Reads the form and looks for the token in it.
+async fn change(site: &Site, request: Request) -> Result<Request, Response> {
+    let (mut parts, body) = request.into_parts();
+    let kind = parts.headers.get(header::CONTENT_TYPE);
+    if kind.is_none_or(|kind| {
+        !kind
+            .as_bytes()
+            .starts_with(b"application/x-www-form-urlencoded")
+    }) {
+        return Err(StatusCode::UNSUPPORTED_MEDIA_TYPE.into_response());
+    }
+    let too_large = || StatusCode::PAYLOAD_TOO_LARGE.into_response();
+    if body.size_hint().lower() > LONGEST_BODY as u64 {
+        return Err(too_large());
+    }
+    let body = to_bytes(body, LONGEST_BODY)
+        .await
+        .map_err(|_| too_large())?;
+    let form = Query::parse(&body);
+    if !is_same(form.get("token").unwrap_or_default(), &site.token) {
+        return Err(refusal(Refusal::Foreign));
+    }
+    parts.extensions.insert(Form(form));
+    Ok(Request::from_parts(parts, Body::empty()))
+}
+
+fn refusal(refusal: Refusal) -> Response {
+    match refusal {
+        Refusal::Misdirected => StatusCode::MISDIRECTED_REQUEST.into_response(),
+        Refusal::Foreign => StatusCode::FORBIDDEN.into_response(),
+        Refusal::Unknown => (StatusCode::FORBIDDEN, HINT).into_response(),
+    }
+}

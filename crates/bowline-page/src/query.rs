@@ -1,0 +1,41 @@
+//! What a request says beside its path: filters in an address, fields in a form.
+
+use std::convert::Infallible;
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+
+/// Names and values. Empty values count as absent.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Query(Vec<(String, String)>);
+
+impl Query {
+    pub(crate) fn parse(text: &[u8]) -> Self {
+        Self(form_urlencoded::parse(text).into_owned().collect())
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        let found = self.0.iter().find(|(given, _)| given == name);
+        found
+            .map(|(_, value)| value.trim())
+            .filter(|value| !value.is_empty())
+    }
+
+    pub(crate) fn owned(&self, name: &str) -> Option<String> {
+        self.get(name).map(ToOwned::to_owned)
+    }
+
+    /// Whether only the part of a page is wanted that changes.
+    pub(crate) fn is_fragment(&self) -> bool {
+        self.get("fragment").is_some()
+    }
+}
+
+impl<S: Sync> FromRequestParts<S> for Query {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
+        let text = parts.uri.query().unwrap_or_default();
+        Ok(Self::parse(text.as_bytes()))
+    }
+}

@@ -1,0 +1,518 @@
+//! The page as a whole, on a real port: who gets something, and what it costs.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
+
+#[path = "server/client.rs"]
+mod client;
+#[path = "server/hostile.rs"]
+mod hostile;
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bowline_builtins::inbox::{Extent, Question, Reply, Said, Unanswerable};
+use bowline_daemon::{Feed, Page as _};
+use bowline_page::{LivePage, Questions, Sources};
+use bowline_store::{Options, SqliteStore};
+use bowline_testkit::until;
+use chrono::Utc;
+use client::{Answered, Asking, connect, send};
+use serde_json::json;
+use tempfile::TempDir;
+use tokio::sync::watch;
+
+/// Questions that wait, and what was answered.
+struct Desk {
+    open: Mutex<Vec<Question>>,
+    answered: Mutex<Vec<(String, Reply)>>,
+    changes: watch::Sender<u64>,
+}
+
+impl Desk {
+    fn new() -> Self {
+        Self {
+            open: Mutex::default(),
+            answered: Mutex::default(),
+            changes: watch::Sender::new(0),
+        }
+    }
+
+    fn ask(&self, question: Question) {
+        self.open.lock().unwrap().push(question);
+        self.changes.send_modify(|count| *count += 1);
+    }
+
+    fn replies(&self) -> Vec<Reply> {
+        let answered = self.answered.lock().unwrap();
+        answered.iter().map(|(_, reply)| reply.clone()).collect()
+    }
+}
+
+impl Questions for Desk {
+    fn list(&self) -> Vec<Question> {
+        self.open.lock().unwrap().clone()
+    }
+
+    fn changes(&self) -> Option<watch::Receiver<u64>> {
+        Some(self.changes.subscribe())
+    }
+
+    fn answer(&self, id: &str, reply: Reply) -> Result<(), Unanswerable> {
+        let mut open = self.open.lock().unwrap();
+        let at = open.iter().position(|it| it.id == id);
+        let at = at.ok_or_else(|| Unanswerable::Unknown(id.to_owned()))?;
+        open.remove(at);
+        self.answered.lock().unwrap().push((id.to_owned(), reply));
+        self.changes.send_modify(|count| *count += 1);
+        Ok(())
+    }
+}
+
+/// A page with an empty store.
+struct Stage {
+    page: LivePage,
+    desk: Arc<Desk>,
+    store: Arc<SqliteStore>,
+    folder: TempDir,
+}
+
+impl Stage {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Arc::new(SqliteStore::open(Options::new(folder.path().join("data"))).unwrap());
+        let desk = Arc::new(Desk::new());
+        let page = Self::page(&store, &desk, &folder);
+        Self {
+            page,
+            desk,
+            store,
+            folder,
+        }
+    }
+
+    fn page(store: &Arc<SqliteStore>, desk: &Arc<Desk>, folder: &TempDir) -> LivePage {
+        let sources = Sources {
+            store: store.clone(),
+            questions: desk.clone(),
+            feed: Arc::new(Feed::default()),
+        };
+        LivePage::new(sources, &folder.path().join("daemon.sock"))
+    }
+
+    /// A browser that followed the link.
+    fn open(&self) -> Browser {
+        Browser::follow(&self.page.open().unwrap())
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        self.page.close();
+    }
+}
+
+fn question(id: &str) -> Question {
+    Question {
+        id: id.to_owned(),
+        asked_at: Utc::now(),
+        until: Utc::now() + Duration::from_mins(2),
+        agent: "claude-code".to_owned(),
+        session: "s1".to_owned(),
+        project: "/home/ada/shop".to_owned(),
+        subagent: None,
+        tool: "Bash".to_owned(),
+        input: json!({"command": "terraform apply"}),
+        tool_use_id: None,
+        reason: Some("it changes what runs".to_owned()),
+        rule: None,
+    }
+}
+
+/// What a browser knows after it followed the link.
+#[derive(Debug, Clone)]
+struct Browser {
+    port: u16,
+    cookie: String,
+    /// The folder of the page, with a slash at its end.
+    home: String,
+}
+
+fn port_and_path(link: &str) -> (u16, &str) {
+    let rest = link.strip_prefix("http://127.0.0.1:").unwrap();
+    let (port, path) = rest.split_at(rest.find('/').unwrap());
+    (port.parse().unwrap(), path)
+}
+
+impl Browser {
+    fn follow(link: &str) -> Self {
+        let (port, path) = port_and_path(link);
+        let answered = Asking::get(port, path).ask();
+        assert_eq!(answered.status, 303, "{answered:?}");
+        let cookie = answered.field("set-cookie").unwrap();
+        Self {
+            port,
+            cookie: cookie.split(';').next().unwrap().to_owned(),
+            home: answered.field("location").unwrap().to_owned(),
+        }
+    }
+
+    fn get(&self, view: &str) -> Asking {
+        Asking::get(self.port, &format!("{}{view}", self.home)).with("Cookie", &self.cookie)
+    }
+
+    fn post(&self, view: &str, form: &str) -> Asking {
+        Asking::post(self.port, &format!("{}{view}", self.home), form).with("Cookie", &self.cookie)
+    }
+
+    /// The token that forms carry.
+    fn token(&self) -> String {
+        let body = self.get("inbox").ask().body;
+        let from = body.split("name=\"token\" value=\"").nth(1).unwrap();
+        from.split('"').next().unwrap().to_owned()
+    }
+}
+
+const VIEWS: [&str; 7] = [
+    "", "inbox", "timeline", "sessions", "costs", "guards", "hooks",
+];
+
+#[test]
+fn a_link_opens_the_page_once() {
+    let stage = Stage::new();
+    let link = stage.page.open().unwrap();
+    let browser = Browser::follow(&link);
+    for view in VIEWS {
+        let answered = browser.get(view).ask();
+        assert_eq!(answered.status, 200, "{view}: {answered:?}");
+        assert!(answered.body.contains("</html>"), "{view}");
+        let fragment = browser.get(&format!("{view}?fragment=1")).ask();
+        assert!(
+            fragment.body.starts_with("<h1"),
+            "{view}: {}",
+            fragment.body
+        );
+    }
+    for view in ["call", "session", "effort", "waterfall", "nothing-here"] {
+        for id in ["", "?id=1", "?session=x", "?group=x", "?id=%00"] {
+            let answered = browser.get(&format!("{view}{id}")).ask();
+            assert_eq!(answered.status, 404, "{view}{id}");
+        }
+    }
+    let (port, path) = port_and_path(&link);
+    let again = Asking::get(port, path).ask();
+    assert_eq!(again.status, 403);
+    assert_eq!(again.field("set-cookie"), None);
+    // Another link opens the same page.
+    assert_eq!(stage.open().home, browser.home);
+    assert!(stage.page.is_wanted());
+}
+
+#[test]
+fn every_answer_tells_the_browser_to_trust_nothing() {
+    let stage = Stage::new();
+    let browser = stage.open();
+    let asset = browser.get("").ask().body;
+    let asset = asset.split("href=\"./assets/").nth(1).unwrap();
+    let asset = format!("assets/{}", asset.split('"').next().unwrap());
+    for answered in [
+        browser.get("").ask(),
+        browser.get("nothing-here").ask(),
+        browser.get(&asset).ask(),
+        Asking::get(browser.port, "/").ask(),
+        Asking::get(browser.port, "/open?key=x").ask(),
+    ] {
+        let policy = answered.field("content-security-policy").unwrap();
+        assert!(policy.contains("default-src 'none'"), "{policy}");
+        assert!(policy.contains("frame-ancestors 'none'"), "{policy}");
+        assert!(!policy.contains("unsafe"), "{policy}");
+        for (name, value) in [
+            ("x-content-type-options", "nosniff"),
+            ("referrer-policy", "no-referrer"),
+            ("cross-origin-opener-policy", "same-origin"),
+            ("cross-origin-resource-policy", "same-origin"),
+            ("cross-origin-embedder-policy", "require-corp"),
+        ] {
+            assert_eq!(answered.field(name), Some(value), "{answered:?}");
+        }
+        let is_asset = answered
+            .field("content-type")
+            .is_some_and(|it| it.starts_with("text/css"));
+        let caching = answered.field("cache-control").unwrap();
+        assert_eq!(caching == "no-store", !is_asset, "{answered:?}");
+    }
+}
+
+fn refused(answered: &Answered, status: u16) {
+    assert_eq!(answered.status, status, "{answered:?}");
+    assert!(!answered.body.contains('<'), "{answered:?}");
+    assert_eq!(answered.field("set-cookie"), None);
+}
+
+#[test]
+fn nobody_else_gets_anything() {
+    let stage = Stage::new();
+    let browser = stage.open();
+    let stranger = Stage::new().open();
+    let port = browser.port;
+    for view in ["", "inbox", "stream", "nothing-here"] {
+        let own = browser.get(view);
+        refused(&own.clone().without("Cookie").ask(), 403);
+        refused(&own.clone().with("Cookie", &stranger.cookie).ask(), 403);
+        let guessed = format!("bowline_{port}={}", "0".repeat(64));
+        refused(&own.clone().with("Cookie", &guessed).ask(), 403);
+        for host in [
+            "evil.example",
+            "evil.example:80",
+            "127.0.0.1",
+            "127.0.0.1:1",
+            "",
+        ] {
+            refused(&own.clone().with("Host", host).ask(), 421);
+        }
+        refused(&own.clone().with("Sec-Fetch-Site", "cross-site").ask(), 403);
+        let near = own
+            .clone()
+            .with("Sec-Fetch-Site", "same-site")
+            .with("Sec-Fetch-Mode", "cors");
+        refused(&near.ask(), 403);
+        refused(&own.with("Origin", "http://127.0.0.1:3000").ask(), 403);
+    }
+    let twice = format!(
+        "GET {} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nHost: evil.example\r\nConnection: close\r\n\r\n",
+        browser.home
+    );
+    assert!(matches!(send(port, twice.as_bytes()).status, 400 | 421));
+    let proxied = Asking::get(port, "http://evil.example/").with("Cookie", &browser.cookie);
+    refused(&proxied.ask(), 421);
+    let hint = Asking::get(port, "/").ask();
+    refused(&hint, 403);
+    assert!(hint.body.contains("bowline open"));
+}
+
+#[test]
+fn changes_need_a_token_and_our_own_page() {
+    let stage = Stage::new();
+    stage.desk.ask(question("abcde"));
+    let browser = stage.open();
+    let token = browser.token();
+    let form = format!("token={token}&id=abcde&say=once");
+    let own = browser.post("answer", &form);
+    refused(
+        &own.clone().with("Origin", "https://evil.example").ask(),
+        403,
+    );
+    refused(
+        &own.clone()
+            .with("Origin", "http://127.0.0.1:3000")
+            .with("Sec-Fetch-Site", "same-site")
+            .ask(),
+        403,
+    );
+    refused(
+        &own.clone()
+            .without("Origin")
+            .without("Sec-Fetch-Site")
+            .ask(),
+        403,
+    );
+    refused(&own.clone().with("Sec-Fetch-Site", "cross-site").ask(), 403);
+    refused(&own.clone().without("Cookie").ask(), 403);
+    refused(&own.clone().with("Host", "evil.example").ask(), 421);
+    refused(&own.clone().with("Content-Type", "text/plain").ask(), 415);
+    let without = browser.post("answer", "id=abcde&say=once");
+    refused(&without.ask(), 403);
+    let wrong = browser.post(
+        "answer",
+        &format!("token={}&id=abcde&say=once", "0".repeat(64)),
+    );
+    refused(&wrong.ask(), 403);
+    let mut got = own.clone();
+    got.method = "GET";
+    assert_eq!(got.ask().status, 405);
+    got.method = "DELETE";
+    assert_eq!(got.ask().status, 405);
+    assert!(stage.desk.replies().is_empty(), "nothing was answered");
+
+    let answered = own.ask();
+    assert_eq!(answered.status, 303);
+    assert_eq!(answered.field("location"), Some("./inbox?outcome=allowed"));
+    let [reply] = <[Reply; 1]>::try_from(stage.desk.replies()).unwrap();
+    assert_eq!(reply.said, Said::Allow(Extent::Once));
+    assert_eq!(reply.by.place, "the page");
+    // It cannot be answered twice.
+    let again = browser.post("answer", &form).ask();
+    assert_eq!(again.field("location"), Some("./inbox?outcome=gone"));
+}
+
+#[test]
+fn a_question_is_denied_with_a_message() {
+    let stage = Stage::new();
+    stage.desk.ask(question("abcde"));
+    let browser = stage.open();
+    let form = format!(
+        "token={}&id=abcde&say=deny&message=Use+a+branch+%3Cb%3E",
+        browser.token()
+    );
+    // As a browser sends it that is told to send no referrer.
+    let answered = browser.post("answer", &form).with("Origin", "null").ask();
+    assert_eq!(answered.field("location"), Some("./inbox?outcome=denied"));
+    let [reply] = <[Reply; 1]>::try_from(stage.desk.replies()).unwrap();
+    assert_eq!(reply.said, Said::Deny(Some("Use a branch <b>".to_owned())));
+    let shown = browser.get("inbox?outcome=denied").ask().body;
+    assert!(shown.contains("Denied"), "{shown}");
+}
+
+#[test]
+fn requests_are_bounded() {
+    let stage = Stage::new();
+    let browser = stage.open();
+    let long = "x".repeat(9_000);
+    let head = browser.get("").with("X-Long", &long).ask();
+    assert_eq!(head.status, 431, "{head:?}");
+    let address = browser.get(&format!("?q={long}")).ask();
+    assert!(matches!(address.status, 414 | 431), "{address:?}");
+    let fields = (0..100).fold(browser.get(""), |asking, n| {
+        asking.with(&format!("X-{n}"), "1")
+    });
+    assert_eq!(fields.ask().status, 431);
+    let form = format!("token={}&message={}", "0".repeat(64), "x".repeat(20_000));
+    assert_eq!(browser.post("answer", &form).ask().status, 413);
+    let endless = browser
+        .post("answer", "")
+        .with("Content-Length", "99999999999");
+    assert_eq!(endless.ask().status, 413);
+    for nonsense in [
+        "\r\n\r\n",
+        "GET\r\n\r\n",
+        "\u{16}\u{3}\u{1}\u{2}",
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    ] {
+        let answered = send(browser.port, nonsense.as_bytes());
+        assert!(matches!(answered.status, 0 | 400 | 505), "{answered:?}");
+    }
+    assert_eq!(browser.get("").ask().status, 200);
+}
+
+#[test]
+fn many_connections_are_turned_away_and_slow_ones_delay_nobody() {
+    let stage = Stage::new();
+    let browser = stage.open();
+    let asking = browser.get("").with("Connection", "close").bytes();
+    let (half, rest) = asking.split_at(asking.len() / 2);
+    // Slow ones that never finish.
+    let mut slow: Vec<_> = (0..20).map(|_| connect(browser.port)).collect();
+    for stream in &mut slow {
+        stream.write_all(half).unwrap();
+    }
+    assert_eq!(browser.get("").ask().status, 200);
+    let more: Vec<_> = (0..100).map(|_| connect(browser.port)).collect();
+    let mut turned_away = 0;
+    for mut stream in more.into_iter().rev().take(50) {
+        let mut text = String::new();
+        // Those that were admitted say nothing.
+        stream
+            .set_read_timeout(Some(Duration::from_millis(200)))
+            .unwrap();
+        let _ = stream.read_to_string(&mut text);
+        turned_away += usize::from(text.starts_with("HTTP/1.1 503"));
+    }
+    assert!(turned_away > 30, "{turned_away} of 50 were turned away");
+    // The slow ones still get their answer.
+    for stream in &mut slow {
+        stream.write_all(rest).unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        assert!(text.starts_with("HTTP/1.1 200"), "{text}");
+    }
+    until("there is room again", || {
+        browser.get("").ask().status == 200
+    });
+}
+
+#[test]
+fn the_stream_tells_of_questions_and_there_are_not_too_many() {
+    let stage = Stage::new();
+    let browser = stage.open();
+    let follow = || {
+        let mut stream = connect(browser.port);
+        stream.write_all(&browser.get("stream").bytes()).unwrap();
+        BufReader::new(stream)
+    };
+    let mut stream = follow();
+    let mut next = || {
+        let mut line = String::new();
+        while !line.starts_with("data:") {
+            line.clear();
+            assert!(stream.read_line(&mut line).unwrap() > 0, "it ended");
+        }
+        line
+    };
+    assert!(next().contains("\"waiting\":0"));
+    stage.desk.ask(question("abcde"));
+    let told = next();
+    assert!(
+        told.contains("[\"inbox\"]") && told.contains("\"waiting\":1"),
+        "{told}"
+    );
+    assert!(!told.contains("terraform"), "{told}");
+    let by = bowline_builtins::inbox::Person {
+        name: "ada".to_owned(),
+        place: "elsewhere".to_owned(),
+    };
+    let said = Said::Deny(None);
+    stage.desk.answer("abcde", Reply { said, by }).unwrap();
+    assert!(next().contains("\"waiting\":0"));
+
+    let followers: Vec<_> = (0..20)
+        .map(|_| {
+            let mut stream = follow();
+            let mut status = String::new();
+            stream.read_line(&mut status).unwrap();
+            (status, stream)
+        })
+        .collect();
+    let followed = followers
+        .iter()
+        .filter(|(status, _)| status.contains(" 200 "))
+        .count();
+    assert_eq!(followed, 15, "sixteen in all");
+}
+
+#[test]
+fn the_next_daemon_serves_the_same_page() {
+    let stage = Stage::new();
+    let browser = stage.open();
+    stage.page.close();
+    until("it is closed", || {
+        std::net::TcpStream::connect(("127.0.0.1", browser.port)).is_err()
+    });
+    let next = Stage::page(&stage.store, &stage.desk, &stage.folder);
+    next.resume();
+    assert_eq!(browser.get("inbox").ask().status, 200);
+    next.close();
+    // Where nobody had opened one, there is none.
+    let other = Stage::new();
+    other.page.resume();
+    assert!(!other.page.is_wanted());
+}
+
+#[test]
+fn a_page_whose_port_is_taken_is_opened_anew() {
+    let stage = Stage::new();
+    let browser = stage.open();
+    stage.page.close();
+    let mut taken = None;
+    until("the port is free", || {
+        taken = std::net::TcpListener::bind(("127.0.0.1", browser.port)).ok();
+        taken.is_some()
+    });
+    let next = Stage::page(&stage.store, &stage.desk, &stage.folder);
+    next.resume();
+    assert!(!next.is_wanted());
+    let anew = Browser::follow(&next.open().unwrap());
+    assert_ne!(anew.port, browser.port);
+    assert_eq!(anew.get("").ask().status, 200);
+    refused(&anew.get("").with("Cookie", &browser.cookie).ask(), 403);
+    next.close();
+}
