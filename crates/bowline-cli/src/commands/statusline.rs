@@ -9,21 +9,23 @@ use std::time::Duration;
 
 use bowline::settings::{self, Locations, find_project};
 use bowline_builtins::continuity::project_of;
+use bowline_builtins::inbox::Question as Waiting;
 use bowline_continuity::task;
 use bowline_continuity::usage;
 use bowline_daemon::rpc::Question;
 use bowline_daemon::rpc::efforts::Asker;
 use bowline_daemon::rpc::fleet::{Denied, Standing, Usage, Where};
-use bowline_daemon::{Connection, Patience, Places};
+use bowline_daemon::{Connection, Patience, Places, approvals};
+use bowline_guard::secrets::redact;
 use bowline_wire::Environment;
 use chrono::{DateTime, Utc};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::caller;
 use super::fleet::percent;
 use crate::Outcome;
 use crate::ask::Records;
-use crate::ui::{Text, Ui};
+use crate::ui::{Text, Ui, reveal};
 use crate::{moment, process, stream};
 
 /// What Bowline itself may take. The agent's screen waits for the line.
@@ -34,13 +36,15 @@ const OTHER_LIMIT: Duration = Duration::from_secs(4);
 const INPUT_LIMIT: Duration = Duration::from_millis(500);
 /// No agent sends more.
 const MAX_INPUT: usize = 1024 * 1024;
+/// Of a call that waits, so many characters are shown.
+const MOST_SHOWN: usize = 60;
 const BETWEEN: &str = " · ";
 const BESIDE: &str = "  ";
 
 /// Print one line for Claude Code's status line
 ///
 /// Reads what Claude Code gives to status lines. Shows the task, the skill, the phase, the calls since the last log entry, how full the
-/// context window is, and what was denied last, as far as it is known. Tells the engine how full the window is. Never fails
+/// context window is, what was denied last, and what waits for you in the inbox, as far as it is known. Tells the engine how full the window is. Never fails
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -85,7 +89,7 @@ pub(crate) fn run(args: &StatuslineArgs, ui: &mut Ui) -> Outcome {
         let line = surroundings
             .as_ref()
             .and_then(|it| it.of_this_folder(ui))
-            .map(|(standing, limit)| line(&standing, None, limit, moment::now()));
+            .map(|found| line(&found, None, moment::now()));
         let other = other_lines(&args.other, &[]);
         return show(&other, &line.unwrap_or_default(), ui);
     }
@@ -96,13 +100,12 @@ pub(crate) fn run(args: &StatuslineArgs, ui: &mut Ui) -> Outcome {
     // In the background, because a daemon that hangs is not waited for.
     thread::spawn(move || {
         let found = surroundings.and_then(|it| it.ask(&payload, used));
-        let (standing, limit) = found.unwrap_or_default();
         // Nobody may be waiting any more.
-        let _ = tell.send(line(&standing, used, limit, moment::now()));
+        let _ = tell.send(line(&found.unwrap_or_default(), used, moment::now()));
     });
     let other = other_lines(&args.other, &input);
     let own = told.recv_timeout(OWN_LIMIT);
-    let own = own.unwrap_or_else(|_| line(&Standing::default(), used, None, moment::now()));
+    let own = own.unwrap_or_else(|_| line(&Found::default(), used, moment::now()));
     show(&other, &own, ui)
 }
 
@@ -112,8 +115,16 @@ fn show(other: &str, own: &str, ui: &mut Ui) -> Outcome {
     Outcome::Clean
 }
 
-/// Where a session stands, and at which call without a log entry it is stopped.
-type Found = (Standing, Option<u32>);
+/// What is known of a session.
+#[derive(Debug, Default)]
+struct Found {
+    /// Where it stands.
+    standing: Standing,
+    /// At which call without a log entry it is stopped.
+    limit: Option<u32>,
+    /// What waits for a person in the inbox.
+    waits: Option<String>,
+}
 
 /// Where the person's files and the daemon are.
 struct Surroundings {
@@ -154,12 +165,19 @@ impl Surroundings {
                     .into_owned(),
                 folder: Some(folder.to_owned()),
                 agent_id: std::env::var("AGENT_ID").ok().filter(|id| !id.is_empty()),
-                session: Some(session),
+                session: Some(session.clone()),
             },
         };
         let standing = daemon.ask(Where::COMMAND, question.arguments()).ok()?;
         let standing = serde_json::from_value(standing).ok()?;
-        Some(self.with_limit(standing, folder.as_ref()))
+        let questions = daemon.ask(approvals::LIST, Map::new()).ok();
+        let questions: Option<Vec<Waiting>> =
+            questions.and_then(|it| serde_json::from_value(it).ok());
+        let waits = waits(&questions.unwrap_or_default(), &session);
+        Some(Found {
+            waits,
+            ..self.with_limit(standing, folder.as_ref())
+        })
     }
 
     /// What is recorded about the folder in which this runs.
@@ -179,12 +197,40 @@ impl Surroundings {
         };
         let in_effort = standing.task.is_some();
         let limit = in_effort.then(|| standing.block_after.unwrap_or_else(of_project));
-        (standing, limit)
+        Found {
+            standing,
+            limit,
+            waits: None,
+        }
+    }
+}
+
+/// What waits for a person: a call of this session, or questions of others.
+fn waits(questions: &[Waiting], session: &str) -> Option<String> {
+    if let Some(own) = questions.iter().find(|it| it.session == session) {
+        let what: String = reveal::name(&redact(&own.what()))
+            .chars()
+            .take(MOST_SHOWN)
+            .collect();
+        return Some(format!(
+            "waiting for you: {what} (bowline approvals allow {})",
+            own.id
+        ));
+    }
+    match questions.len() {
+        0 => None,
+        1 => Some("1 question waits (bowline approvals)".to_owned()),
+        count => Some(format!("{count} questions wait (bowline approvals)")),
     }
 }
 
 /// The parts that are known.
-fn line(standing: &Standing, used: Option<f64>, limit: Option<u32>, now: DateTime<Utc>) -> String {
+fn line(found: &Found, used: Option<f64>, now: DateTime<Utc>) -> String {
+    let Found {
+        standing,
+        limit,
+        waits,
+    } = found;
     let task = standing.task.as_deref().map(task::name_of);
     let heartbeat = standing.heartbeat.map(|count| match limit {
         Some(limit) => format!("heartbeat {count}/{limit}"),
@@ -194,6 +240,7 @@ fn line(standing: &Standing, used: Option<f64>, limit: Option<u32>, now: DateTim
     let context = used.map(|used| format!("context {}%", percent(used)));
     let denied = standing.denied.as_ref().map(|it| denial(it, now));
     let parts = [
+        waits.clone(),
         task.map(str::to_owned),
         standing.skill.clone(),
         standing.phase.clone(),
@@ -252,6 +299,8 @@ fn joined(other: &str, own: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -289,7 +338,41 @@ mod tests {
             ),
             (ruleless, None, None, "denied Bash now"),
         ] {
-            assert_eq!(line(&standing, used, limit, now), expected);
+            let found = Found {
+                standing,
+                limit,
+                waits: None,
+            };
+            assert_eq!(line(&found, used, now), expected);
+        }
+    }
+
+    #[test]
+    fn the_line_says_what_waits_for_a_person() {
+        let question = |session: &str, command: &str| -> Waiting {
+            serde_json::from_value(json!({
+                "id": "k3v9q", "asked_at": "2026-11-15T12:00:00Z", "until": "2026-11-15T12:02:00Z",
+                "agent": "claude-code", "session": session, "project": "/p", "subagent": null,
+                "tool": "Bash", "input": {"command": command}, "tool_use_id": null, "reason": null, "rule": null,
+            }))
+            .unwrap()
+        };
+        for (questions, expected) in [
+            (vec![], None),
+            (
+                vec![question("s2", "ls"), question("s1", "terraform\napply")],
+                Some("waiting for you: terraform⏎apply (bowline approvals allow k3v9q)"),
+            ),
+            (
+                vec![question("s2", "ls")],
+                Some("1 question waits (bowline approvals)"),
+            ),
+            (
+                vec![question("s2", "ls"), question("s3", "ls")],
+                Some("2 questions wait (bowline approvals)"),
+            ),
+        ] {
+            assert_eq!(waits(&questions, "s1").as_deref(), expected);
         }
     }
 
