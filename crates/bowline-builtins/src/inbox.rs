@@ -21,7 +21,7 @@ pub use edit::ChangedLines;
 pub(crate) use lasting::Keeping;
 pub use lasting::{Preview, SettingsChange};
 
-use crate::guard::NoSilence;
+use crate::guard::{NoSilence, call_of};
 use lasting::Case;
 
 /// At most this many questions wait. Further ones are asked by the agents themselves.
@@ -54,6 +54,13 @@ pub struct Question {
     pub reason: Option<String>,
     /// The rule from which the question follows; absent if a hook asks.
     pub rule: Option<String>,
+}
+
+impl Question {
+    /// What the tool is to be called with, as one text: the command of a shell in full, or all of its input.
+    pub fn what(&self) -> String {
+        call_of(&self.tool, Some(&self.input)).what
+    }
 }
 
 /// How far a permission reaches.

@@ -82,7 +82,7 @@ impl Need {
     fn look(self) -> Option<Missing> {
         let (there, what) = match self {
             Self::Client if !names_a_file("CLAUDE_BIN") => (false, "CLAUDE_BIN=path/to/claude"),
-            Self::Client => (output("python3", &["-V"]).is_some(), "python3"),
+            Self::Client | Self::Python => (output("python3", &["-V"]).is_some(), "python3"),
             Self::Corpus => (
                 corpus().is_dir(),
                 "the labelled corpora (set BOWLINE_SHARED)",
@@ -97,7 +97,6 @@ impl Need {
             Self::NoAgent => (!is_an_agents(), "to be run by a person, not by an agent"),
             Self::NoRoot => (!is_root(), "another user than root"),
             Self::Node => (has_node(), "node 20 and npm"),
-            Self::Python => (output("python3", &["-V"]).is_some(), "python3"),
             Self::Pytest => (
                 output("python3", &["-m", "pytest", "--version"]).is_some(),
                 "pytest",

@@ -101,10 +101,7 @@ impl<'call> Silence<'call> {
     pub(crate) fn rules(&self) -> Result<Vec<String>, NoSilence> {
         let mut rules = Vec::new();
         let mut policy = Policy::clone(&self.policy);
-        loop {
-            let Some(found) = self.verdict(&policy, None) else {
-                break;
-            };
+        while let Some(found) = self.verdict(&policy, None) {
             let rule = found.rule.unwrap_or_default();
             if found.category == Some(Category::OwnSettings) {
                 return Err(NoSilence::Itself(rule));
@@ -202,7 +199,7 @@ impl<'call> Silence<'call> {
         strictest.filter(|it| it.decision > Strictness::Allow)
     }
 
-    fn call<'trial>(&'trial self, policy: Arc<Policy>) -> GuardedCall<'trial> {
+    fn call(&self, policy: Arc<Policy>) -> GuardedCall<'_> {
         let tool = self.input.tool_name().unwrap_or_default();
         let input = self.input.tool_input();
         let fields = ToolCall::from_fields(|name| text_in(|it| input?.get(it), name));

@@ -10,21 +10,23 @@ use std::time::Duration;
 use bowline::settings::{self, Locations, find_project};
 use bowline_builtins::continuity::project_of;
 use bowline_builtins::guidance::Testing;
+use bowline_builtins::inbox::Question as Waiting;
 use bowline_continuity::task;
 use bowline_continuity::usage;
 use bowline_daemon::rpc::Question;
 use bowline_daemon::rpc::efforts::Asker;
 use bowline_daemon::rpc::fleet::{Denied, Standing, Usage, Where};
-use bowline_daemon::{Connection, Patience, Places};
+use bowline_daemon::{Connection, Patience, Places, approvals};
+use bowline_guard::secrets::redact;
 use bowline_wire::Environment;
 use chrono::{DateTime, Utc};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::caller;
 use super::fleet::percent;
 use crate::Outcome;
 use crate::ask::Records;
-use crate::ui::{Text, Ui};
+use crate::ui::{Text, Ui, reveal};
 use crate::{moment, process, stream};
 
 /// What Bowline itself may take. The agent's screen waits for the line.
@@ -35,13 +37,15 @@ const OTHER_LIMIT: Duration = Duration::from_secs(4);
 const INPUT_LIMIT: Duration = Duration::from_millis(500);
 /// No agent sends more.
 const MAX_INPUT: usize = 1024 * 1024;
+/// Of a call that waits, so many characters are shown.
+const MOST_SHOWN: usize = 60;
 const BETWEEN: &str = " · ";
 const BESIDE: &str = "  ";
 
 /// Print one line for Claude Code's status line
 ///
 /// Reads what Claude Code gives to status lines. Shows the task, the skill, the phase, the calls since the last log entry, how full the
-/// context window is, and what was denied last, as far as it is known. Tells the engine how full the window is. Never fails
+/// context window is, what was denied last, and what waits for you in the inbox, as far as it is known. Tells the engine how full the window is. Never fails
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -122,6 +126,8 @@ struct Found {
     limit: Option<u32>,
     /// The tests that its work has to pass, while they run.
     testing: Option<Testing>,
+    /// What waits for a person in the inbox.
+    waits: Option<String>,
 }
 
 /// Where the person's files and the daemon are.
@@ -171,6 +177,10 @@ impl Surroundings {
         let mut found = self.with_limit(standing, folder.as_ref());
         let mut testing = Testing::all(&self.places.data).into_iter();
         found.testing = testing.find(|it| it.session == session);
+        let questions = daemon.ask(approvals::LIST, Map::new()).ok();
+        let questions: Option<Vec<Waiting>> =
+            questions.and_then(|it| serde_json::from_value(it).ok());
+        found.waits = waits(&questions.unwrap_or_default(), &session);
         Some(found)
     }
 
@@ -195,7 +205,27 @@ impl Surroundings {
             standing,
             limit,
             testing: None,
+            waits: None,
         }
+    }
+}
+
+/// What waits for a person: a call of this session, or questions of others.
+fn waits(questions: &[Waiting], session: &str) -> Option<String> {
+    if let Some(own) = questions.iter().find(|it| it.session == session) {
+        let what: String = reveal::name(&redact(&own.what()))
+            .chars()
+            .take(MOST_SHOWN)
+            .collect();
+        return Some(format!(
+            "waiting for you: {what} (bowline approvals allow {})",
+            own.id
+        ));
+    }
+    match questions.len() {
+        0 => None,
+        1 => Some("1 question waits (bowline approvals)".to_owned()),
+        count => Some(format!("{count} questions wait (bowline approvals)")),
     }
 }
 
@@ -212,6 +242,7 @@ fn line(found: &Found, used: Option<f64>, now: DateTime<Utc>) -> String {
     let context = used.map(|used| format!("context {}%", percent(used)));
     let denied = standing.denied.as_ref().map(|it| denial(it, now));
     let parts = [
+        found.waits.clone(),
         testing,
         task.map(str::to_owned),
         standing.skill.clone(),
@@ -271,6 +302,8 @@ fn joined(other: &str, own: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -312,8 +345,38 @@ mod tests {
                 standing,
                 limit,
                 testing: None,
+                waits: None,
             };
             assert_eq!(line(&found, used, now), expected);
+        }
+    }
+
+    #[test]
+    fn the_line_says_what_waits_for_a_person() {
+        let question = |session: &str, command: &str| -> Waiting {
+            serde_json::from_value(json!({
+                "id": "k3v9q", "asked_at": "2026-11-15T12:00:00Z", "until": "2026-11-15T12:02:00Z",
+                "agent": "claude-code", "session": session, "project": "/p", "subagent": null,
+                "tool": "Bash", "input": {"command": command}, "tool_use_id": null, "reason": null, "rule": null,
+            }))
+            .unwrap()
+        };
+        for (questions, expected) in [
+            (vec![], None),
+            (
+                vec![question("s2", "ls"), question("s1", "terraform\napply")],
+                Some("waiting for you: terraform⏎apply (bowline approvals allow k3v9q)"),
+            ),
+            (
+                vec![question("s2", "ls")],
+                Some("1 question waits (bowline approvals)"),
+            ),
+            (
+                vec![question("s2", "ls"), question("s3", "ls")],
+                Some("2 questions wait (bowline approvals)"),
+            ),
+        ] {
+            assert_eq!(waits(&questions, "s1").as_deref(), expected);
         }
     }
 

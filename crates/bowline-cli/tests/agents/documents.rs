@@ -15,6 +15,7 @@ const COMMANDS: &[&str] = &[
     "trace tree last",
     "trace stats",
     "log",
+    "approvals",
     "search ls",
     "errors",
     "session list",

@@ -17,7 +17,7 @@ use crate::standing;
 use crate::ui::{Format, Text, Ui, YesOrNo, counted, reveal, style};
 
 #[derive(Debug, Serialize)]
-struct Answered<'a> {
+struct Report<'a> {
     /// Absent if nothing was answered.
     answered: Option<&'a Question>,
     said: &'a Said,
@@ -59,7 +59,7 @@ pub(super) fn allow(args: &AllowArgs, format: Format, ui: &mut Ui) -> Result<Out
         YesOrNo::No => None,
     };
     match format {
-        Format::Json => ui.json(&Answered {
+        Format::Json => ui.json(&Report {
             answered: answered.as_ref(),
             said: &said,
             preview: preview.as_ref(),
@@ -83,7 +83,7 @@ pub(super) fn deny(args: &DenyArgs, format: Format, ui: &mut Ui) -> Result<Outco
     let said = Said::Deny(args.message.clone());
     let answered = answer(&question, said.clone())?;
     match format {
-        Format::Json => ui.json(&Answered {
+        Format::Json => ui.json(&Report {
             answered: Some(&answered),
             said: &said,
             preview: None,

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use bowline_agents::Tool;
 use bowline_builtins::inbox::Question;
 use chrono::{DateTime, Utc};
 
@@ -32,7 +31,7 @@ pub(super) fn show_one(question: &Question, now: DateTime<Utc>, ui: &mut Ui) {
         ui.labelled(label("Sub-agent"), &reveal::name(subagent).into());
     }
     let tool = reveal::name(&question.tool);
-    ui.labelled(label(&tool), &reveal::code(&what(question)).into());
+    ui.labelled(label(&tool), &reveal::code(&question.what()).into());
     if let Some(reason) = &question.reason {
         ui.labelled(label("Why"), &reveal::name(reason).into());
     }
@@ -41,15 +40,6 @@ pub(super) fn show_one(question: &Question, now: DateTime<Utc>, ui: &mut Ui) {
             label("Rule"),
             &Text::styled(reveal::name(rule), style::NAME),
         );
-    }
-}
-
-/// What the tool is to be called with: the command in full, or all of its input.
-pub(super) fn what(question: &Question) -> String {
-    let command = question.input.get("command").and_then(|it| it.as_str());
-    match command.filter(|_| Tool::named(&question.tool).runs_a_shell()) {
-        Some(command) => command.to_owned(),
-        None => question.input.to_string(),
     }
 }
 
