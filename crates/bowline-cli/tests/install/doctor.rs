@@ -65,7 +65,10 @@ fn the_installed_command_is_run_and_measured() {
     );
     let log = fs::read_to_string(sandbox.path("home/hook.log")).unwrap();
     assert_eq!(log.lines().count(), 23);
-    let (started, home) = ("claude-code PreToolUse --home=", sandbox.path("home"));
+    let (started, home) = (
+        "claude-code PreToolUse --timeout=600 --home=",
+        sandbox.path("home"),
+    );
     let started = format!("{started}{}", home.display());
     assert!(
         log.lines()

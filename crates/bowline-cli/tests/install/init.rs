@@ -28,8 +28,8 @@ fn the_user_scope_gets_the_exec_form_with_an_absolute_path_and_a_timeout() {
         json!([{"hooks": [{
             "type": "command",
             "command": sandbox.path("bin/bowline-hook"),
-            "args": ["claude-code", "PreToolUse", format!("--home={}", sandbox.path("home").display())],
-            "timeout": 60,
+            "args": ["claude-code", "PreToolUse", "--timeout=600", format!("--home={}", sandbox.path("home").display())],
+            "timeout": 600,
         }]}])
     );
     assert_eq!(settings["hooks"].as_object().unwrap().len(), 28);

@@ -63,7 +63,12 @@ fn every_event_is_registered_but_those_where_a_hook_replaces_the_agents_own_doin
     assert_eq!(entry.command, "/opt/bin/bowline-hook");
     assert_eq!(
         entry.args.as_ref().unwrap(),
-        &["claude-code", "PreToolUse", "--env=HOME=/home/ann"]
+        &[
+            "claude-code",
+            "PreToolUse",
+            "--timeout=600",
+            "--env=HOME=/home/ann"
+        ]
     );
     for it in &found {
         let Entry {
@@ -72,8 +77,8 @@ fn every_event_is_registered_but_those_where_a_hook_replaces_the_agents_own_doin
             args,
             ..
         } = &it.entry;
-        // Tests may run there.
-        let is_long = ["Stop", "SubagentStop"].contains(&event.as_str());
+        // A question may wait there, or tests may run.
+        let is_long = ["PreToolUse", "Stop", "SubagentStop"].contains(&event.as_str());
         let limit = if is_long { 600 } else { 60 };
         assert_eq!(*timeout, Some(limit), "{event}");
         let told = args.iter().flatten().any(|arg| arg == "--timeout=600");

@@ -59,6 +59,8 @@ fn every_key_is_read_in_both_spellings() {
         expires_secs = 60
         [fleet]
         notify = true
+        [approvals]
+        wait = "2m"
         [advice]
         budget_chars = 500
         reflection = true
@@ -172,6 +174,9 @@ fn every_key_is_read_in_both_spellings() {
             expires: Duration::from_secs(60),
         },
         fleet: FleetConfig { notify: true },
+        approvals: ApprovalConfig {
+            wait: Wait::For(Duration::from_mins(2)),
+        },
         advice: AdviceConfig {
             budget_chars: 500,
             texts: [("reflection.after-run".to_owned(), "off".to_owned())].into(),
@@ -303,6 +308,11 @@ fn wrong_values_are_errors_and_change_nothing() {
         "handover.detail = 'some'",
         "handover.max_tokens = '2k'",
         "leases.mode = true",
+        "approvals.wait = true",
+        "approvals.wait = 'long'",
+        "approvals.wait = '0m'",
+        "approvals.wait = '2h'",
+        "approvals.wait = '+2m'",
         "loops.mode = 'loud'",
         "errors.memory = 3",
         "leases.expires_secs = -1",
