@@ -78,5 +78,6 @@ pub(super) static TABLE: Table = Table {
         "How long a question of the guard or of a rule waits in the inbox (`bowline approvals`, `bowline top`, `bowline open`) before the agent asks it itself. It ends before the agent's own limit for hooks does.",
         &Put(|config, _, wait: Wait| config.approvals.wait = wait, Never),
     )
-    .default("\"off\"")],
+    .default("\"off\"")
+    .example("\"2m\"")],
 };
