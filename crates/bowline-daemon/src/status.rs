@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use bowline_builtins::inbox::Inbox;
 use bowline_store::{Store, Waiting};
 use bowline_wire::{Request, RequestError};
 use chrono::{DateTime, Utc};
@@ -291,7 +292,8 @@ impl Shared {
         ];
         self.board.or_make(sign, || {
             store.catch_up();
-            let board = board::now(store, approvals::list(inbox));
+            let questions = inbox.map(Inbox::questions).unwrap_or_default();
+            let board = board::now(store, questions);
             rpc::fit(board.map_err(rpc::board::Now::failure)?)
         })
     }
