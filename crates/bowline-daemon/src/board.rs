@@ -69,8 +69,8 @@ pub struct Row {
     pub denied: u64,
     /// The used part of its context window.
     pub context_usage: Option<f64>,
-    /// What it cost, in billionths of a dollar; absent where nothing is known of it.
-    #[serde(rename = "cost_nanos")]
+    /// What it cost; absent where nothing is known of it. Programs read dollars.
+    #[serde(rename = "cost_usd", with = "dollars")]
     pub cost: Option<Usd>,
     /// The questions that wait for a person in the inbox, the oldest first.
     pub questions: Vec<Question>,
@@ -322,4 +322,29 @@ fn turn_failed(agent: &FleetAgent, facts: &Facts) -> bool {
     let running = &facts.running;
     let last = running.last.as_ref().and_then(|call| call.ended_at);
     running.open.is_none() && last.is_none_or(|ended| agent.last_event_at > ended)
+}
+
+/// Amounts as programs read them.
+mod dollars {
+    use bowline_guidance::cost::prices::Usd;
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
+
+    #[expect(
+        clippy::ref_option,
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde asks for it"
+    )]
+    pub(super) fn serialize<S: Serializer>(cost: &Option<Usd>, to: S) -> Result<S::Ok, S::Error> {
+        cost.map(Usd::dollars).serialize(to)
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "what is too small or too large becomes the nearest amount"
+    )]
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Usd>, D::Error> {
+        let dollars = Option::<f64>::deserialize(from)?;
+        Ok(dollars.map(|dollars| Usd((dollars * 1e9).round() as u64)))
+    }
 }

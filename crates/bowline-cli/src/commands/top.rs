@@ -11,10 +11,8 @@ mod view;
 
 use std::io::{self, IsTerminal as _};
 
-use bowline_daemon::board::{Board, Row};
+use bowline_daemon::board::Row;
 use bowline_daemon::rpc::board;
-use bowline_guidance::cost::prices::Usd;
-use serde::Serialize;
 
 use crate::Outcome;
 use crate::ask::Records;
@@ -75,7 +73,7 @@ pub(crate) fn run(args: &TopArgs, ui: &mut Ui) -> Result<Outcome> {
     }
     let board = Records::open(ui)?.ask(&board::Now {}, ui)?;
     match format {
-        Format::Json => ui.json(&Document::of(&board))?,
+        Format::Json => ui.json(&board)?,
         Format::Text if board.sessions.is_empty() => ui.line(NOBODY),
         Format::Text => {
             let rows: Vec<&Row> = board.sessions.iter().collect();
@@ -103,31 +101,5 @@ fn needs_a_terminal() -> Result<()> {
             "needs a terminal that can move its cursor; TERM is `dumb`",
         )),
         _ => Ok(()),
-    }
-}
-
-#[derive(Debug, Serialize)]
-struct Document<'a> {
-    at: chrono::DateTime<chrono::Utc>,
-    sessions: Vec<Session<'a>>,
-}
-
-#[derive(Debug, Serialize)]
-struct Session<'a> {
-    #[serde(flatten)]
-    row: &'a Row,
-    cost_usd: Option<f64>,
-}
-
-impl<'a> Document<'a> {
-    fn of(board: &'a Board) -> Self {
-        let session = |row: &'a Row| Session {
-            row,
-            cost_usd: row.cost.map(Usd::dollars),
-        };
-        Self {
-            at: board.at,
-            sessions: board.sessions.iter().map(session).collect(),
-        }
     }
 }

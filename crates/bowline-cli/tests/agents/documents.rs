@@ -34,6 +34,7 @@ const COMMANDS: &[&str] = &[
     "metrics report",
     "cost",
     "cost prices",
+    "top",
     "pause --for 10m",
 ];
 

@@ -240,6 +240,7 @@ fn those_that_need_a_person_come_first() {
     let mut gone = working("gone");
     gone.running.agent.process = Some(Process { id: 2, started: 1 });
     let mut newer = working("newer");
+    newer.cost = Some(Usd(1_230_000_007));
     newer.running.agent.since = at(11);
     let mut over = working("ended as it should");
     over.running.agent.ended_at = Some(at(50));
@@ -284,5 +285,6 @@ fn those_that_need_a_person_come_first() {
     let document = serde_json::to_value(&board).unwrap();
     assert_eq!(document["sessions"][1]["state"]["is"], "waiting_for_you");
     assert_eq!(document["sessions"][1]["state"]["for"], "terraform apply");
+    assert_eq!(document["sessions"][5]["cost_usd"], 1.230_000_007);
     assert_eq!(serde_json::from_value::<Board>(document).unwrap(), board);
 }
