@@ -42,8 +42,8 @@ pub struct Board {
 pub struct Row {
     /// The agent's own name for the session.
     pub session: String,
-    /// What the agent is called: its label, else `AGENT_ID`, else the session's name.
-    pub name: String,
+    /// What the agent is called, if it has a name of its own: its label, else `AGENT_ID`.
+    pub name: Option<String>,
     /// Which program it is (`claude-code`).
     pub agent: String,
     /// The project's folder.
@@ -61,7 +61,7 @@ pub struct Row {
     pub state: State,
     /// Since when.
     pub since: DateTime<Utc>,
-    /// How many calls were made, those of sub-agents included; at most [`bowline_store::MOST_COUNTED`].
+    /// How many calls were made, those of sub-agents included; at most [`bowline_store::MOST_CALLS`].
     pub calls: u64,
     /// How many of them failed, timed out or were cancelled.
     pub failed: u64,
@@ -207,10 +207,15 @@ pub fn board(
 }
 
 impl Row {
+    /// What the session is called: its agent's name, else its own.
+    pub fn called(&self) -> &str {
+        self.name.as_deref().unwrap_or(&self.session)
+    }
+
     fn of_question(question: Question) -> Self {
         let mut row = Self {
             session: question.session.clone(),
-            name: question.session.clone(),
+            name: None,
             agent: question.agent.clone(),
             project: Some(question.project.clone()),
             worktree: None,
@@ -248,7 +253,7 @@ fn row(facts: Facts, runs: impl Fn(Process) -> bool) -> Row {
     let agent = running.agent;
     let prompt = running.prompt;
     Row {
-        name: agent.label.unwrap_or(agent.id),
+        name: (agent.label).or(Some(agent.id).filter(|id| *id != agent.session)),
         session: agent.session,
         agent: agent.agent,
         project: agent.project,
@@ -329,11 +334,7 @@ mod dollars {
     use bowline_guidance::cost::prices::Usd;
     use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
 
-    #[expect(
-        clippy::ref_option,
-        clippy::trivially_copy_pass_by_ref,
-        reason = "serde asks for it"
-    )]
+    #[expect(clippy::ref_option, reason = "serde asks for it")]
     pub(super) fn serialize<S: Serializer>(cost: &Option<Usd>, to: S) -> Result<S::Ok, S::Error> {
         cost.map(Usd::dollars).serialize(to)
     }

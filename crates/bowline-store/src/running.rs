@@ -7,8 +7,10 @@ use serde_json::Value;
 
 use crate::status::TraceStatus;
 
-/// Calls are counted up to this number, so that no session takes long to be counted.
-pub const MOST_COUNTED: u64 = 10_000;
+/// Calls are counted up to this number, so that no session takes long to be counted: the newest.
+pub const MOST_CALLS: u64 = 10_000;
+/// The same for those that did not go well: each has to be looked at.
+pub const MOST_STOPPED: u64 = 1_000;
 /// Of what a call is called with, and of a prompt, at most this many characters are told.
 const TOLD: usize = 400;
 /// The part of a tool's input that says most about it; the first that is there.
@@ -33,11 +35,11 @@ pub struct Running {
     pub model: Option<String>,
     /// The last prompt.
     pub prompt: Option<LastPrompt>,
-    /// How many calls it made, those of sub-agents included; at most [`MOST_COUNTED`].
+    /// How many calls it made, those of sub-agents included; at most [`MOST_CALLS`].
     pub calls: u64,
-    /// How many of them failed, timed out or were cancelled.
+    /// How many of them failed, timed out or were cancelled, of the last [`MOST_STOPPED`] that did not go well.
     pub failed: u64,
-    /// How many of them were denied.
+    /// How many of those were denied.
     pub denied: u64,
     /// The newest of the calls that run.
     pub open: Option<RunningCall>,

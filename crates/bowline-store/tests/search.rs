@@ -433,8 +433,8 @@ fn what_is_too_old_is_not_found() {
 fn age(path: &std::path::Path) {
     let db = Connection::open(path).unwrap();
     db.execute_batch(
-        "DROP TABLE search_words; DROP TABLE IF EXISTS search_words_content; DROP TABLE search_backlog; PRAGMA user_version = 8;
-         DELETE FROM refinery_schema_history WHERE version = 9",
+        "DROP TABLE search_words; DROP TABLE IF EXISTS search_words_content; DROP TABLE search_backlog; PRAGMA user_version = 9;
+         DELETE FROM refinery_schema_history WHERE version = 10",
     )
     .unwrap();
 }

@@ -158,8 +158,12 @@ mod tests {
         for scope in InstallScope::ALL {
             let (after, preview) = install("", &plan(scope, FailMode::Ask));
             let (lines, alike) = shown(&preview);
-            // Where tests may run, the limit is another one.
-            assert_eq!(alike, [("PreToolUse", 28), ("Stop", 1)], "{scope:?}");
+            // Where a question may wait or tests may run, the limit is another one.
+            assert_eq!(
+                alike,
+                [("PreToolUse", 2), ("PermissionRequest", 27)],
+                "{scope:?}"
+            );
             assert!(lines.contains("PreToolUse") && !lines.contains("PostToolUse"));
 
             // Gates get a field more than the others.
@@ -205,7 +209,7 @@ mod tests {
         let change = |is_shown: &dyn Fn(&str) -> bool| CLAUDE_CODE.uninstall_at(&before, is_shown);
         let preview = Preview::short(&CLAUDE_CODE, &before, &after, change).unwrap();
         let (lines, alike) = shown(&preview);
-        assert_eq!(alike, [("PreToolUse", 28), ("Stop", 1)]);
+        assert_eq!(alike, [("PreToolUse", 2), ("PermissionRequest", 27)]);
         assert!(lines.contains("-    \\\"PreToolUse"), "{lines}");
         assert!(
             !lines.contains("PostToolUse"),

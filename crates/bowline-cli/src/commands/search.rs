@@ -30,7 +30,8 @@ Examples:
   bowline search push --tool Bash --session last --json
   bowline search -- --force
 
-`bowline trace show ID` shows everything about a call that was found, and `bowline session show ID` what followed from a prompt")]
+`bowline trace show ID` shows everything about a call that was found,
+`bowline session show ID` what followed from a prompt")]
 pub(crate) struct SearchArgs {
     /// The words
     #[arg(required = true, value_name = "TEXT")]

@@ -61,6 +61,9 @@ fn question(id: &str, session: &str, command: &str, second: i64) -> Question {
     }
 }
 
+/// What is different from a session that thinks.
+type Change = Box<dyn FnOnce(&mut Facts)>;
+
 /// What one session does.
 fn only(change: impl FnOnce(&mut Facts)) -> (State, i64) {
     let mut facts = working("s");
@@ -98,7 +101,7 @@ fn the_state_follows_from_what_is_recorded() {
         doing: bash("cargo test"),
         since: at(30),
     });
-    let rows: Vec<(&str, Box<dyn FnOnce(&mut Facts)>, (State, i64))> = vec![
+    let rows: Vec<(&str, Change, (State, i64))> = vec![
         ("it thinks", Box::new(|_| {}), thinks),
         (
             "a call runs",

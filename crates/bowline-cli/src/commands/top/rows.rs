@@ -2,7 +2,7 @@
 
 use bowline_agents::Tool;
 use bowline_daemon::board::{Row, State};
-use bowline_store::{Doing, MOST_COUNTED};
+use bowline_store::{Doing, MOST_CALLS, MOST_STOPPED};
 use chrono::{DateTime, Utc};
 
 use crate::commands::fleet;
@@ -71,9 +71,9 @@ pub(super) fn list(rows: &[&Row], now: DateTime<Utc>, room: Room) -> List {
             place.into(),
             agent(row),
             reveal::name(row.prompt.as_deref().unwrap_or_default().trim()).into(),
-            number(row.calls, style::FAINT),
-            number(row.failed, style::BAD),
-            number(row.denied, style::CAUTION),
+            number(row.calls, MOST_CALLS, style::FAINT),
+            number(row.failed, MOST_STOPPED, style::BAD),
+            number(row.denied, MOST_STOPPED, style::CAUTION),
             row.context_usage.map(fleet::context).unwrap_or_default(),
             row.cost
                 .map(|cost| cost.to_string().into())
@@ -92,11 +92,11 @@ pub(super) fn agent(row: &Row) -> Text {
     }
 }
 
-/// A number that is of interest if there is something to count.
-fn number(count: u64, colour: anstyle::Style) -> Text {
+/// A number that is of interest if there is something to count; there may be more than the most that is counted.
+fn number(count: u64, most: u64, colour: anstyle::Style) -> Text {
     match count {
         0 => Text::styled("-", style::FAINT),
-        MOST_COUNTED.. => Text::styled(format!("{MOST_COUNTED}+"), colour),
+        count if count >= most => Text::styled(format!("{most}+"), colour),
         count => Text::styled(count.to_string(), colour),
     }
 }
@@ -150,7 +150,7 @@ fn words(doing: &Doing, project: Option<&str>) -> String {
 pub(super) fn has(row: &Row, words: &str) -> bool {
     let parts = [
         Some(row.session.as_str()),
-        Some(row.name.as_str()),
+        row.name.as_deref(),
         Some(row.agent.as_str()),
         row.model.as_deref(),
         row.project.as_deref(),

@@ -25,7 +25,7 @@ fn ago(seconds: i64) -> Value {
 
 fn row(session: &str, change: Value) -> Row {
     let mut row = json!({
-        "session": session, "name": session, "agent": "claude-code", "project": "/home/ada/shop", "worktree": null,
+        "session": session, "name": null, "agent": "claude-code", "project": "/home/ada/shop", "worktree": null,
         "model": "claude-opus-4-5", "trace_id": "group", "prompt": "fix the rounding of prices",
         "state": {"is": "working", "on": {"tool": "Bash", "what": "cargo test"}}, "since": ago(12),
         "calls": 41, "failed": 2, "denied": 0, "context_usage": 0.62, "cost_usd": 1.23, "questions": [],

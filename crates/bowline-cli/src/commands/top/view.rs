@@ -1,6 +1,7 @@
 //! What is drawn: a pure function of the state.
 
 use bowline_builtins::inbox::Question;
+use bowline_daemon::board::Row;
 use bowline_store::RecordedEvent;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -144,7 +145,7 @@ fn counts(top: &Top) -> Text {
 fn called(top: &Top, session: &str) -> String {
     let mut rows = top.board.iter().flat_map(|board| &board.sessions);
     let row = rows.find(|row| row.session == session);
-    let name = row.map_or(session, |row| row.name.as_str());
+    let name = row.map_or(session, Row::called);
     Text::from(reveal::name(name)).cut(24).content()
 }
 
@@ -256,7 +257,7 @@ fn details(top: &Top) -> Option<Vec<Text>> {
     let width = usize::from(top.columns);
     let row = top.row()?;
     let mut lines = vec![Text::styled("─".repeat(width), style::FAINT)];
-    let mut head = Text::styled(reveal::name(&row.name), style::HEADING)
+    let mut head = Text::styled(reveal::name(row.called()), style::HEADING)
         .plain("  ")
         .text(rows::agent(row))
         .plain("  ")

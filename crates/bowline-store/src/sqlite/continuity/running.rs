@@ -7,7 +7,9 @@ use serde_json::Value;
 use super::super::{millis, time, traces};
 use super::agents::{self, Which};
 use crate::error::Result;
-use crate::running::{Doing, LastCall, LastPrompt, MOST_COUNTED, Running, RunningCall, beginning};
+use crate::running::{
+    Doing, LastCall, LastPrompt, MOST_CALLS, MOST_STOPPED, Running, RunningCall, beginning,
+};
 use crate::status::TraceStatus;
 
 pub(super) const SESSION: &str = "SELECT chain_id, model FROM sessions WHERE id = ?1";
@@ -19,26 +21,22 @@ pub(super) const OPEN: &str = "SELECT tool, tool_input, started_at FROM traces I
     WHERE chain_id = ?1 AND status = 'started' AND error_message IS NULL ORDER BY started_at DESC, id DESC LIMIT 1";
 pub(super) const LAST: &str = "SELECT tool, tool_input, started_at, tool_use_id, status, ended_at, error_message
     FROM traces INDEXED BY traces_by_chain WHERE chain_id = ?1 ORDER BY started_at DESC, id DESC LIMIT 1";
-pub(super) const CALLS: &str =
-    "SELECT 1 FROM traces INDEXED BY traces_by_chain WHERE chain_id = ?1 LIMIT ?2";
+/// How many calls there are. What is before the newest of them is not counted.
+pub(super) const CALLS: &str = "SELECT count(*) FROM traces INDEXED BY traces_by_chain
+    WHERE chain_id = ?1 AND started_at >= coalesce((SELECT started_at FROM traces INDEXED BY traces_by_chain
+        WHERE chain_id = ?1 ORDER BY started_at DESC LIMIT 1 OFFSET ?2), 0)";
 
-/// The calls that went wrong, or that were denied.
-pub(super) fn stopped_sql(which: Stopped) -> String {
-    let condition = match which {
-        Stopped::Failed => traces::errors(),
-        Stopped::Denied => "t.status = 'denied'".to_owned(),
-    };
+/// How many of the newest calls that did not go well failed, and how many were denied.
+pub(super) fn stopped_sql() -> String {
+    let errors = traces::errors();
     format!(
-        "SELECT 1 FROM traces t INDEXED BY traces_failed_by_chain
-         WHERE t.chain_id = ?1 AND t.status <> 'started' AND t.status <> 'completed' AND {condition} LIMIT ?2"
+        "SELECT coalesce(sum({errors}), 0), coalesce(sum(t.status = 'denied'), 0)
+         FROM traces t INDEXED BY traces_failed_by_chain
+         WHERE t.chain_id = ?1 AND t.status <> 'started' AND t.status <> 'completed'
+         AND t.started_at >= coalesce((SELECT o.started_at FROM traces o INDEXED BY traces_failed_by_chain
+            WHERE o.chain_id = ?1 AND o.status <> 'started' AND o.status <> 'completed'
+            ORDER BY o.started_at DESC LIMIT 1 OFFSET ?2), 0)"
     )
-}
-
-/// How calls ended that did not go well.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Stopped {
-    Failed,
-    Denied,
 }
 
 /// The agents whose sessions are open, and those that ended since a time.
@@ -76,13 +74,21 @@ fn of_agent(db: &Connection, row: &Row<'_>) -> Result<Running> {
         })
     });
     let last = db.prepare_cached(LAST)?.query_row([chain], last_call);
+    let calls: i64 = db
+        .prepare_cached(CALLS)?
+        .query_row(params![chain, signed(MOST_CALLS)], |row| row.get(0))?;
+    let (failed, denied): (i64, i64) = db
+        .prepare_cached(&stopped_sql())?
+        .query_row(params![chain, signed(MOST_STOPPED)], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
     Ok(Running {
         agent: agents::agent(row)?,
         model,
         prompt: prompt.optional()?,
-        calls: counted(db, CALLS, chain)?,
-        failed: counted(db, &stopped_sql(Stopped::Failed), chain)?,
-        denied: counted(db, &stopped_sql(Stopped::Denied), chain)?,
+        calls: unsigned(calls).min(MOST_CALLS),
+        failed: unsigned(failed),
+        denied: unsigned(denied),
         open: open.optional()?,
         last: last.optional()?,
     })
@@ -107,14 +113,10 @@ fn doing(row: &Row<'_>) -> rusqlite::Result<Doing> {
     Ok(Doing::of(&tool, input.as_ref()))
 }
 
-/// How many rows there are, up to a limit.
-fn counted(db: &Connection, sql: &str, chain: i64) -> Result<u64> {
-    let limit = i64::try_from(MOST_COUNTED).unwrap_or(i64::MAX);
-    let mut select = db.prepare_cached(sql)?;
-    let mut rows = select.query(params![chain, limit])?;
-    let mut count = 0;
-    while rows.next()?.is_some() {
-        count += 1;
-    }
-    Ok(count)
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
 }

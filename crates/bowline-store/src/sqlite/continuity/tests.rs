@@ -1,7 +1,6 @@
 use bowline_continuity::{Code, RuleError};
 
 use super::agents::Which;
-use super::running::Stopped;
 use super::*;
 use crate::sqlite::tests::{assert_no_scan, database};
 use crate::sqlite::{Options, memory};
@@ -46,8 +45,7 @@ fn every_question_about_continuity_uses_an_index() {
         ("its open call", running::OPEN.to_owned()),
         ("its last call", running::LAST.to_owned()),
         ("its calls", running::CALLS.to_owned()),
-        ("its failures", running::stopped_sql(Stopped::Failed)),
-        ("its denials", running::stopped_sql(Stopped::Denied)),
+        ("its failures and denials", running::stopped_sql()),
         ("seen", agents::SEEN.to_owned()),
         ("lease", leases::one_sql()),
         ("leases", leases::list_sql()),
