@@ -1,8 +1,10 @@
 //! The inbox: a question of the guard waits for a person, who answers it from another terminal.
 
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
 use std::thread;
 
-use bowline_testkit::{Ran, Sandbox, bowline, needs, script, until, until_some};
+use bowline_testkit::{Ran, Sandbox, bowline, feed, needs, script, until, until_some};
 use serde_json::{Value, json};
 
 use super::continued::{Project, bash, says};
@@ -384,4 +386,30 @@ fn the_real_client_goes_on_when_a_person_has_answered() {
     );
     let made = |name: &str| sandbox.path("project").join(name).exists();
     assert!(made("allowed.txt") && !made("denied.txt"));
+}
+
+#[test]
+fn a_question_leaves_with_its_agent_and_followers_see_it() {
+    let sandbox = with_inbox("");
+    let mut follow = sandbox.command(&["approvals", "list", "--follow", "--json"]);
+    let mut follow = follow.stdout(Stdio::piped()).spawn().unwrap();
+    let lines = BufReader::new(follow.stdout.take().unwrap()).lines();
+    let mut seen = lines.map(|line| {
+        let listed: Value = serde_json::from_str(&line.unwrap()).unwrap();
+        listed["questions"].as_array().unwrap().len()
+    });
+    assert_eq!(seen.next(), Some(0));
+    let agent = ["claude-code", "PreToolUse", "--timeout=600"];
+    let mut hook = sandbox.hook_command(&agent);
+    let hook = hook.stdin(Stdio::piped()).stdout(Stdio::null());
+    let mut hook = feed(
+        hook.spawn().unwrap(),
+        &call(&sandbox, "toolu_1", "terraform apply"),
+    );
+    assert_eq!(seen.next(), Some(1));
+    hook.kill().unwrap();
+    hook.wait().unwrap();
+    assert_eq!(seen.next(), Some(0));
+    follow.kill().unwrap();
+    follow.wait().unwrap();
 }
