@@ -112,17 +112,17 @@ impl Words {
                 let words = before.iter().map(String::as_str).chain([last]);
                 format!("\"{}\"", words.collect::<Vec<_>>().join(" "))
             };
-            groups.push(if !is_beginning(group) {
-                phrase(last)
-            } else {
-                match longer(last)? {
-                    Longer::TooMany => format!("{} *", phrase(last)),
-                    // A word that nobody has finds nothing.
-                    Longer::These(words) if words.is_empty() => phrase(last),
-                    Longer::These(words) => {
-                        let phrases: Vec<String> = words.iter().map(|it| phrase(it)).collect();
-                        format!("({})", phrases.join(" OR "))
-                    }
+            if !is_beginning(group) {
+                groups.push(phrase(last));
+                continue;
+            }
+            groups.push(match longer(last)? {
+                Longer::TooMany => format!("{} *", phrase(last)),
+                // A word that nobody has finds nothing.
+                Longer::These(words) if words.is_empty() => phrase(last),
+                Longer::These(words) => {
+                    let phrases: Vec<String> = words.iter().map(|it| phrase(it)).collect();
+                    format!("({})", phrases.join(" OR "))
                 }
             });
         }
