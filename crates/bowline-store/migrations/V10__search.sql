@@ -10,6 +10,9 @@ CREATE VIRTUAL TABLE search_words USING fts5 (
     content = '', contentless_delete = 1, contentless_unindexed = 1, tokenize = 'ascii'
 );
 
+-- The words of the index, each time that it has them, in their order.
+CREATE VIRTUAL TABLE search_vocabulary USING fts5vocab (search_words, instance);
+
 -- Events below this number were there before the index, and are added to it little by little, newest first. There is at most one row.
 CREATE TABLE search_backlog (
     id           INTEGER PRIMARY KEY CHECK (id = 1),

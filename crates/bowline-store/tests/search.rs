@@ -373,7 +373,9 @@ fn what_is_forgotten_is_not_found_and_its_words_are_gone() {
         );
     }
     fill(&store);
+    // More words begin so than are looked for one by one.
     assert_eq!(search(&store, "word").len(), 50);
+    assert_eq!(search(&store, "echo/word19").len(), 11);
     store.forget(Forget::Before(at(1_050))).unwrap();
     assert_eq!(search(&store, "basket"), Vec::<String>::new());
     assert_eq!(
@@ -433,7 +435,7 @@ fn what_is_too_old_is_not_found() {
 fn age(path: &std::path::Path) {
     let db = Connection::open(path).unwrap();
     db.execute_batch(
-        "DROP TABLE search_words; DROP TABLE IF EXISTS search_words_content; DROP TABLE search_backlog; PRAGMA user_version = 9;
+        "DROP TABLE search_vocabulary; DROP TABLE search_words; DROP TABLE IF EXISTS search_words_content; DROP TABLE search_backlog; PRAGMA user_version = 9;
          DELETE FROM refinery_schema_history WHERE version = 10",
     )
     .unwrap();

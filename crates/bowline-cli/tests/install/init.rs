@@ -153,8 +153,8 @@ fn of_entries_that_are_alike_one_is_shown() {
         0,
         &[
             "+    \"PreToolUse\": [",
-            "… and 25 events as PreToolUse: PermissionRequest, ",
-            "… and 1 event as Stop: SubagentStop",
+            "… and 2 events as PreToolUse: Stop, SubagentStop",
+            "… and 24 events as PermissionRequest: PermissionDenied, ",
             "--full shows every line",
         ],
     );
@@ -536,7 +536,7 @@ fn a_projects_entry_runs_bowline_where_it_is_and_nothing_where_it_is_not() {
         let log = fs::read_to_string(sandbox.path("home/hook.log")).unwrap();
         assert_eq!(
             log.lines().last().unwrap(),
-            "claude-code PreToolUse scope=project tracking="
+            "claude-code PreToolUse --timeout=600 scope=project tracking="
         );
         // What it says and how it ends is the answer.
         sandbox.put_hook("#!/bin/sh\necho answer\nexit 2\n");

@@ -22,8 +22,8 @@ fn only_bowlines_entries_go() {
         0,
         &[
             "\"claude-code\", \"Stop\"",
-            "as Stop: SubagentStop",
-            "as PreToolUse: PermissionRequest, ",
+            "as Stop: PreToolUse, SubagentStop",
+            "as PermissionRequest: PermissionDenied, ",
             "Nothing was changed",
         ],
     );

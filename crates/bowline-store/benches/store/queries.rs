@@ -15,8 +15,8 @@ use crate::load::{begin, event, finish, half, project, scatter, session, tool, t
 use crate::{LimitCheck, Size};
 
 pub(crate) const LIMIT: Duration = Duration::from_millis(2);
-/// A person waits for a search, and nothing else does. With a million calls every one of which has the word.
-const SEARCH_LIMIT: Duration = Duration::from_millis(100);
+/// A person waits for a search, and nothing else does.
+const SEARCH_LIMIT: Duration = Duration::from_millis(50);
 const ROUNDS: u64 = 5;
 const PER_SESSION: u64 = 1_000;
 const PER_PROMPT: u64 = 20;

@@ -72,6 +72,13 @@ pub(crate) struct Words {
     groups: Vec<Vec<String>>,
 }
 
+/// The words that begin with a word, itself among them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Longer {
+    These(Vec<String>),
+    TooMany,
+}
+
 impl Words {
     /// The words of what somebody searches for; `None` if there are none.
     pub(crate) fn wanted(text: &str) -> Option<Self> {
@@ -90,17 +97,36 @@ impl Words {
         (!groups.is_empty()).then_some(Self { groups })
     }
 
-    /// As a query in the language of FTS5. Words are letters and digits alone, so that nothing in quotes can end the quotes.
-    pub(crate) fn query(&self) -> String {
-        let groups: Vec<String> = self
-            .groups
-            .iter()
-            .map(|group| {
-                let beginning = if is_beginning(group) { " *" } else { "" };
-                format!("\"{}\"{beginning}", group.join(" "))
-            })
-            .collect();
-        groups.join(" AND ")
+    /// As a query in the language of FTS5. Words are letters and digits alone, so that nothing in quotes can end the quotes. `longer` says
+    /// which words begin with a word: FTS5 reads all rows of a beginning before it gives the first, but of a word only those that are wanted.
+    pub(crate) fn query<E>(
+        &self,
+        mut longer: impl FnMut(&str) -> Result<Longer, E>,
+    ) -> Result<String, E> {
+        let mut groups = Vec::new();
+        for group in &self.groups {
+            let Some((last, before)) = group.split_last() else {
+                continue;
+            };
+            let phrase = |last: &str| {
+                let words = before.iter().map(String::as_str).chain([last]);
+                format!("\"{}\"", words.collect::<Vec<_>>().join(" "))
+            };
+            if !is_beginning(group) {
+                groups.push(phrase(last));
+                continue;
+            }
+            groups.push(match longer(last)? {
+                Longer::TooMany => format!("{} *", phrase(last)),
+                // A word that nobody has finds nothing.
+                Longer::These(words) if words.is_empty() => phrase(last),
+                Longer::These(words) => {
+                    let phrases: Vec<String> = words.iter().map(|it| phrase(it)).collect();
+                    format!("({})", phrases.join(" OR "))
+                }
+            });
+        }
+        Ok(groups.join(" AND "))
     }
 
     /// Whether each group is somewhere in a text.
@@ -197,6 +223,26 @@ mod tests {
         assert_eq!(indexed(&"x".repeat(1_000)), "x".repeat(LONGEST));
     }
 
+    fn query(text: &str, longer: &Longer) -> Option<String> {
+        let find = |_: &str| Ok::<_, ()>(longer.clone());
+        Words::wanted(text).map(|words| words.query(find).unwrap())
+    }
+
+    #[test]
+    fn a_beginning_becomes_the_words_that_begin_so() {
+        let these =
+            |words: &[&str]| Longer::These(words.iter().map(|it| (*it).to_owned()).collect());
+        for (text, longer, expected) in [
+            ("test", these(&["test", "tests"]), "(\"test\" OR \"tests\")"),
+            ("src/tes", these(&["test"]), "(\"src test\")"),
+            ("test", these(&[]), "\"test\""),
+            ("ls", these(&["lsof"]), "\"ls\""),
+            ("a test", Longer::TooMany, "\"a\" AND \"test\" *"),
+        ] {
+            assert_eq!(query(text, &longer).as_deref(), Some(expected), "{text}");
+        }
+    }
+
     #[test]
     fn what_is_searched_for_is_never_read_as_a_query() {
         for (text, expected) in [
@@ -213,7 +259,7 @@ mod tests {
             ("command:x ^y {z}", "\"command x\" AND \"y\" AND \"z\""),
             ("a\0b", "\"a b\""),
         ] {
-            let query = Words::wanted(text).map(|words| words.query());
+            let query = query(text, &Longer::TooMany);
             assert_eq!(query.as_deref(), Some(expected), "{text:?}");
         }
         for text in ["", " ", "\0", "-", "\"", "*", "()", "--- /// …", "\u{202e}"] {
@@ -221,7 +267,8 @@ mod tests {
         }
         let much = Words::wanted(&"word/word ".repeat(1_000)).unwrap();
         assert_eq!(much.groups.iter().map(Vec::len).sum::<usize>(), MOST);
-        assert!(Words::wanted(&"x".repeat(10_000)).unwrap().query().len() < 100);
+        let long = query(&"x".repeat(10_000), &Longer::TooMany).unwrap();
+        assert!(long.len() < 100, "{long}");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::hash::fnv1a;
 use crate::record::Change;
 use crate::search::texts::Texts;
-use crate::search::words::{Words, indexed};
+use crate::search::words::{Longer, Words, indexed};
 use crate::search::{Findings, Found, SearchFilter, TextKind, excerpt};
 use crate::trace::SessionRef;
 
@@ -20,6 +20,9 @@ use crate::trace::SessionRef;
 const MAX_ROWS: usize = 10_000;
 /// At most this many events that are older than the index are looked at at once.
 const EVENTS: i64 = 500;
+
+/// At most this many words that begin alike are looked for, in all of a search.
+const LONGER_WORDS: usize = 128;
 
 /// What the index gets of one event.
 #[derive(Debug)]
@@ -289,14 +292,39 @@ fn find_query(db: &Connection, filter: &SearchFilter<'_>, words: &Words) -> Resu
     if let Some(tool) = filter.tool {
         scopes.push(vec![Scope::Tool(tool)]);
     }
-    Ok(Some(query(filter, words, &scopes)))
+    let mut left = LONGER_WORDS;
+    let words = words.query(|beginning| longer(db, beginning, &mut left))?;
+    Ok(Some(query(filter, &words, &scopes)))
+}
+
+/// The first word of the index from a text on.
+pub(super) const NEXT_WORD: &str = "SELECT term FROM search_vocabulary WHERE term >= ?1 LIMIT 1";
+
+/// The words of the index that begin with a word, from one to the next.
+fn longer(db: &Connection, beginning: &str, left: &mut usize) -> Result<Longer> {
+    let mut seek = db.prepare_cached(NEXT_WORD)?;
+    let mut words = Vec::new();
+    let mut from = beginning.to_owned();
+    loop {
+        let next: Option<String> = seek.query_row([&from], |row| row.get(0)).optional()?;
+        let Some(word) = next.filter(|word| word.starts_with(beginning)) else {
+            return Ok(Longer::These(words));
+        };
+        if *left == 0 {
+            return Ok(Longer::TooMany);
+        }
+        *left -= 1;
+        // No word has a character before this one.
+        from = format!("{word}\u{1}");
+        words.push(word);
+    }
 }
 
 /// Of each list of scopes one has to hold.
-fn query(filter: &SearchFilter<'_>, words: &Words, scopes: &[Vec<Scope<'_>>]) -> Query {
+fn query(filter: &SearchFilter<'_>, words: &str, scopes: &[Vec<Scope<'_>>]) -> Query {
     let kinds = filter.meant_kinds().iter();
     let columns: Vec<&str> = kinds.map(|kind| kind.word()).collect();
-    let mut parts = vec![format!("{{{}}} : ({})", columns.join(" "), words.query())];
+    let mut parts = vec![format!("{{{}}} : ({})", columns.join(" "), words)];
     for any_of in scopes {
         let any_of: Vec<String> = any_of
             .iter()

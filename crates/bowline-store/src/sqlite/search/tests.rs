@@ -7,7 +7,7 @@ const BY_WORDS: &str = "SCAN search_words VIRTUAL TABLE INDEX";
 #[test]
 fn a_search_begins_in_the_index_and_needs_no_order_of_its_own() {
     let (_folder, db) = database();
-    let words = Words::wanted("cargo src/main.rs").unwrap();
+    let words = "(\"cargo\" OR \"cargos\") AND \"src main rs\"";
     let scopes = [
         vec![Scope::Project(1)],
         vec![Scope::Chain(1), Scope::Chain(2)],
@@ -15,7 +15,7 @@ fn a_search_begins_in_the_index_and_needs_no_order_of_its_own() {
     ];
     for scopes in [&scopes[..0], &scopes[..]] {
         let filter = SearchFilter::new("");
-        let query = query(&filter, &words, scopes);
+        let query = query(&filter, words, scopes);
         let plan = plan(&db, &query.sql, &query.values);
         let (first, rest) = plan.split_first().unwrap();
         // `>` is the bound, `M5` the words in all columns; an index without words would be a scan of all.
@@ -26,6 +26,37 @@ fn a_search_begins_in_the_index_and_needs_no_order_of_its_own() {
         let needs = |step: &String| step.starts_with("SCAN") || step.contains("TEMP B-TREE");
         assert!(!rest.is_empty() && !rest.iter().any(needs), "{plan:#?}");
     }
+}
+
+#[test]
+fn beginnings_are_found_from_word_to_word_and_their_number_is_bounded() {
+    let (_folder, db) = database();
+    let plan = plan(&db, NEXT_WORD, &[]);
+    // The bound is used: without one it would be index 0.
+    assert!(!plan[0].ends_with("INDEX 0:"), "{plan:?}");
+    let words = ["test", "tests", "tex", "tes", "te\u{e9}", "testing"].join(" ");
+    let many: Vec<String> = (0..200).map(|n| format!("word{n:03}")).collect();
+    db.execute(
+        "INSERT INTO search_words (rowid, command) VALUES (1, ?1), (2, ?2), (3, ?1)",
+        [words, many.join(" ")],
+    )
+    .unwrap();
+    let these = |words: &[&str]| Longer::These(words.iter().map(|it| (*it).to_owned()).collect());
+    let mut left = LONGER_WORDS;
+    for (beginning, expected) in [
+        ("test", these(&["test", "testing", "tests"])),
+        ("te\u{e9}", these(&["te\u{e9}"])),
+        ("testingx", these(&[])),
+        ("zzz", these(&[])),
+        ("word", Longer::TooMany),
+    ] {
+        assert_eq!(
+            longer(&db, beginning, &mut left).unwrap(),
+            expected,
+            "{beginning}"
+        );
+    }
+    assert_eq!(left, 0);
 }
 
 #[test]
