@@ -15,6 +15,7 @@ use crate::assets;
 use crate::data;
 use crate::data::costs::Period;
 use crate::guard::{Form, guard};
+use crate::peer::Peer;
 use crate::query::Query;
 use crate::security::cookie;
 use crate::site::{Site, Trouble};
@@ -55,7 +56,10 @@ pub(crate) fn router(site: &Arc<Site>) -> Router {
         .with_state(Arc::clone(site))
 }
 
-async fn open(State(site): Shared, query: Query) -> Response {
+async fn open(State(site): Shared, Extension(peer): Extension<Peer>, query: Query) -> Response {
+    if peer.is_another_user() {
+        return StatusCode::FORBIDDEN.into_response();
+    }
     if !site.take_key(query.get("key").unwrap_or_default()) {
         let text = "This link was used already, or is too old. Run `bowline open` again.\n";
         return (StatusCode::FORBIDDEN, text).into_response();

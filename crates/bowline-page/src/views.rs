@@ -68,7 +68,9 @@ impl View {
             Self::Now => "events inbox",
             Self::Inbox => "inbox",
             Self::Costs => "",
-            Self::Timeline | Self::Sessions | Self::Guards | Self::Hooks => "events",
+            Self::Timeline | Self::Sessions => "events",
+            // Figures of long periods are read now and then, however much happens.
+            Self::Guards | Self::Hooks => "time",
         }
     }
 }
