@@ -5,6 +5,6 @@ pub(crate) mod costs;
 pub(crate) mod guards;
 pub(crate) mod hooks;
 pub(crate) mod inbox;
-pub(crate) mod now;
+pub(crate) mod search;
 pub(crate) mod sessions;
 pub(crate) mod timeline;

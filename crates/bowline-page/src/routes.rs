@@ -8,6 +8,7 @@ use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
+use bowline_daemon::board;
 use chrono::Utc;
 use maud::Markup;
 
@@ -15,6 +16,7 @@ use crate::assets;
 use crate::data;
 use crate::data::costs::Period;
 use crate::guard::{Form, guard};
+use crate::peer::Peer;
 use crate::query::Query;
 use crate::security::cookie;
 use crate::site::{Site, Trouble};
@@ -31,7 +33,9 @@ pub(crate) fn router(site: &Arc<Site>) -> Router {
         .route("/open", get(open))
         .route(&at(""), get(now))
         .route(&at("inbox"), get(inbox))
+        .route(&at("allow"), get(allow))
         .route(&at("answer"), post(answer))
+        .route(&at("search"), get(search))
         .route(&at("timeline"), get(timeline))
         .route(&at("waterfall"), get(waterfall))
         .route(&at("sessions"), get(sessions))
@@ -55,7 +59,10 @@ pub(crate) fn router(site: &Arc<Site>) -> Router {
         .with_state(Arc::clone(site))
 }
 
-async fn open(State(site): Shared, query: Query) -> Response {
+async fn open(State(site): Shared, Extension(peer): Extension<Peer>, query: Query) -> Response {
+    if peer.is_another_user() {
+        return StatusCode::FORBIDDEN.into_response();
+    }
     if !site.take_key(query.get("key").unwrap_or_default()) {
         let text = "This link was used already, or is too old. Run `bowline open` again.\n";
         return (StatusCode::FORBIDDEN, text).into_response();
@@ -121,7 +128,7 @@ fn titled(
 
 async fn now(State(site): Shared, query: Query) -> Response {
     let board = site
-        .read(|sources| data::now::read(sources, Utc::now()))
+        .read(|sources| board::now(&*sources.store, sources.questions.list()))
         .await;
     let body = board.map(|board| views::now::view(&board, Utc::now()));
     page(&site, &query, View::Now, body)
@@ -139,9 +146,40 @@ async fn answer(State(site): Shared, Extension(Form(form)): Extension<Form>) -> 
         .read(move |sources| Ok(data::inbox::answer(&*sources.questions, &form)))
         .await;
     match answered {
-        Ok(outcome) => to(&format!("./inbox?outcome={}", outcome.word())),
+        Ok(Ok(outcome)) => to(&format!("./inbox?outcome={}", outcome.word())),
+        Ok(Err(refusal)) => {
+            let body = views::inbox::refused(&refusal);
+            let title = (View::Inbox, Some("Not answered"));
+            let mut response = titled(&site, &Query::default(), title, Ok(body));
+            *response.status_mut() = StatusCode::CONFLICT;
+            response
+        }
         Err(trouble) => page(&site, &Query::default(), View::Inbox, Err(trouble)),
     }
+}
+
+/// What allowing a question for good would write.
+async fn allow(State(site): Shared, query: Query) -> Response {
+    let id = query.owned("id").unwrap_or_default();
+    let read = site
+        .read(move |sources| Ok(data::inbox::plan(&*sources.questions, &id)))
+        .await;
+    let shown = read.map(|planned| {
+        planned.map(|planned| views::inbox::plan(&planned, &site.token, Utc::now()))
+    });
+    found(&site, &query, (View::Inbox, "Allow for good"), shown)
+}
+
+async fn search(State(site): Shared, query: Query) -> Response {
+    let wanted = data::search::Wanted::of(&query);
+    let read = site
+        .read(move |sources| {
+            let answer = data::search::find(&*sources.store, &wanted, Utc::now())?;
+            Ok((wanted, answer))
+        })
+        .await;
+    let body = read.map(|(wanted, answer)| views::search::view(&wanted, &answer, Utc::now()));
+    page(&site, &query, View::Search, body)
 }
 
 async fn timeline(State(site): Shared, query: Query) -> Response {

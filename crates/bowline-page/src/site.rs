@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use bowline_builtins::inbox::{Question, Reply, Unanswerable};
-use bowline_daemon::{Engine, Feed, PageParts};
+use bowline_builtins::inbox::{Extent, Preview, Question, Reply, Unanswerable};
+use bowline_daemon::{Engine, Feed, PageParts, approvals};
 use bowline_store::Store;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::timeout;
@@ -30,6 +30,9 @@ pub trait Questions: Send + Sync {
     /// Changes whenever a question comes or goes.
     fn changes(&self) -> Option<watch::Receiver<u64>>;
 
+    /// What a permission of this extent would write. It reads files.
+    fn preview(&self, id: &str, extent: Extent) -> Result<Preview, Unanswerable>;
+
     /// Answers one by its whole id. It may write files.
     fn answer(&self, id: &str, reply: Reply) -> Result<(), Unanswerable>;
 }
@@ -45,10 +48,12 @@ impl Questions for Engine {
         self.inbox().map(|inbox| inbox.changes())
     }
 
+    fn preview(&self, id: &str, extent: Extent) -> Result<Preview, Unanswerable> {
+        approvals::preview(self, id, extent)
+    }
+
     fn answer(&self, id: &str, reply: Reply) -> Result<(), Unanswerable> {
-        let gone = || Unanswerable::Unknown(id.to_owned());
-        let inbox = self.inbox().ok_or_else(gone)?;
-        inbox.answer(id, reply).map(drop)
+        approvals::settle(self, id, reply).map(drop)
     }
 }
 

@@ -7,6 +7,7 @@ pub(crate) mod hooks;
 pub(crate) mod inbox;
 pub(crate) mod now;
 mod parts;
+pub(crate) mod search;
 pub(crate) mod sessions;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -25,10 +26,12 @@ pub(crate) enum View {
     Costs,
     Guards,
     Hooks,
+    Search,
 }
 
 impl View {
-    const ALL: [Self; 7] = [
+    /// Those that the header lists. For the search it has a field.
+    const LISTED: [Self; 7] = [
         Self::Now,
         Self::Inbox,
         Self::Timeline,
@@ -47,6 +50,7 @@ impl View {
             Self::Costs => "Costs",
             Self::Guards => "Guards",
             Self::Hooks => "Hooks",
+            Self::Search => "Search",
         }
     }
 
@@ -59,6 +63,7 @@ impl View {
             Self::Costs => "./costs",
             Self::Guards => "./guards",
             Self::Hooks => "./hooks",
+            Self::Search => "./search",
         }
     }
 
@@ -67,8 +72,11 @@ impl View {
         match self {
             Self::Now => "events inbox",
             Self::Inbox => "inbox",
-            Self::Costs => "",
-            Self::Timeline | Self::Sessions | Self::Guards | Self::Hooks => "events",
+            // What was searched for stays until it is searched for again.
+            Self::Costs | Self::Search => "",
+            Self::Timeline | Self::Sessions => "events",
+            // Figures of long periods are read now and then, however much happens.
+            Self::Guards | Self::Hooks => "time",
         }
     }
 }
@@ -106,16 +114,28 @@ pub(crate) fn layout(frame: &Frame, body: &Markup) -> Markup {
                     a.brand href="./" { "Bowline" }
                     nav aria-label="Views" {
                         ul {
-                            @for view in View::ALL {
+                            @for view in View::LISTED {
                                 li { (entry(view, frame)) }
                             }
                         }
                     }
+                    // The view has a form of its own, with filters.
+                    @if frame.view != View::Search { (search_box()) }
                     p #connection .connection role="status" data-state="still" { "Reload to see what is new" }
                 }
                 main #main tabindex="-1" data-topics=(frame.view.topics()) { (body) }
                 p #announcement .hidden role="status" aria-live="polite" {}
             }
+        }
+    }
+}
+
+fn search_box() -> Markup {
+    html! {
+        form.find method="get" action="./search" role="search" aria-label="Search" {
+            label.hidden for="find" { "Search commands, paths, prompts and errors" }
+            input #find type="search" name="q" placeholder="Search" autocomplete="off";
+            button { "Search" }
         }
     }
 }

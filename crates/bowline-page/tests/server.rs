@@ -11,7 +11,7 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use bowline_builtins::inbox::{Extent, Question, Reply, Said, Unanswerable};
+use bowline_builtins::inbox::{Extent, Preview, Question, Reply, Said, Unanswerable};
 use bowline_daemon::{Feed, Page as _};
 use bowline_page::{LivePage, Questions, Sources};
 use bowline_store::{Options, SqliteStore};
@@ -27,6 +27,8 @@ struct Desk {
     open: Mutex<Vec<Question>>,
     answered: Mutex<Vec<(String, Reply)>>,
     changes: watch::Sender<u64>,
+    /// Why nothing can be kept for longer than one call.
+    locked: Mutex<Option<Unanswerable>>,
 }
 
 impl Desk {
@@ -35,6 +37,7 @@ impl Desk {
             open: Mutex::default(),
             answered: Mutex::default(),
             changes: watch::Sender::new(0),
+            locked: Mutex::default(),
         }
     }
 
@@ -58,7 +61,27 @@ impl Questions for Desk {
         Some(self.changes.subscribe())
     }
 
+    fn preview(&self, _: &str, extent: Extent) -> Result<Preview, Unanswerable> {
+        if let Some(locked) = self.locked.lock().unwrap().clone() {
+            return Err(locked);
+        }
+        let change = (extent == Extent::Always).then(|| {
+            json!({
+                "file": "/home/ada/shop/bowline.local.toml",
+                "entry": {"key": "guard.allow.commands", "patterns": ["terraform apply"]},
+                "lines": {"line": 3, "removed": ["allow = []"], "added": ["allow = [\"terraform <b>apply\"]"]},
+            })
+        });
+        let preview = json!({"extent": extent, "rules": [], "change": change});
+        Ok(serde_json::from_value(preview).unwrap())
+    }
+
     fn answer(&self, id: &str, reply: Reply) -> Result<(), Unanswerable> {
+        let locked = self.locked.lock().unwrap().clone();
+        if let (Some(locked), Said::Allow(Extent::Session | Extent::Always)) = (locked, &reply.said)
+        {
+            return Err(locked);
+        }
         let mut open = self.open.lock().unwrap();
         let at = open.iter().position(|it| it.id == id);
         let at = at.ok_or_else(|| Unanswerable::Unknown(id.to_owned()))?;
@@ -173,8 +196,8 @@ impl Browser {
     }
 }
 
-const VIEWS: [&str; 7] = [
-    "", "inbox", "timeline", "sessions", "costs", "guards", "hooks",
+const VIEWS: [&str; 8] = [
+    "search", "", "inbox", "timeline", "sessions", "costs", "guards", "hooks",
 ];
 
 #[test]
@@ -361,6 +384,77 @@ fn a_question_is_denied_with_a_message() {
     assert_eq!(reply.said, Said::Deny(Some("Use a branch <b>".to_owned())));
     let shown = browser.get("inbox?outcome=denied").ask().body;
     assert!(shown.contains("Denied"), "{shown}");
+}
+
+#[test]
+fn a_permission_for_good_shows_first_what_it_writes() {
+    let stage = Stage::new();
+    let browser = stage.open();
+    for (id, say, extent) in [
+        ("abcde", "session", Extent::Session),
+        ("fghij", "always", Extent::Always),
+    ] {
+        stage.desk.ask(question(id));
+        let plan = browser.get(&format!("allow?id={id}")).ask();
+        assert_eq!(plan.status, 200);
+        for part in [
+            "bowline.local.toml",
+            "line 3",
+            "- allow = []",
+            "+ allow = [&quot;terraform &lt;b&gt;apply&quot;]",
+            "value=\"always\"",
+        ] {
+            assert!(plan.body.contains(part), "{part}: {}", plan.body);
+        }
+        let waiting = stage.desk.list().len();
+        assert_eq!(waiting, 1, "a look answers nothing");
+        let form = format!("token={}&id={id}&say={say}", browser.token());
+        let answered = browser.post("answer", &form).ask();
+        let location = answered.field("location").unwrap().to_owned();
+        assert!(location.starts_with("./inbox?outcome=allowed-"), "{say}");
+        let last = stage.desk.replies().pop().unwrap();
+        assert_eq!(last.said, Said::Allow(extent));
+        let told = browser.get(location.trim_start_matches("./")).ask().body;
+        assert!(told.contains("the guard says nothing"), "{told}");
+    }
+    for id in ["abcde", "", "%00", "a"] {
+        let gone = browser.get(&format!("allow?id={id}")).ask();
+        assert_eq!(gone.status, 404, "{id}");
+    }
+}
+
+#[test]
+fn a_permission_that_cannot_be_kept_is_told_in_words() {
+    let stage = Stage::new();
+    stage.desk.ask(question("abcde"));
+    let browser = stage.open();
+    let token = browser.token();
+    for (refusal, words) in [
+        (Unanswerable::Secret, "the call holds a secret"),
+        (
+            Unanswerable::Locked("ask <ada>".to_owned()),
+            "on this machine: ask &lt;ada&gt;",
+        ),
+        (
+            Unanswerable::NotKept("the disk is full".to_owned()),
+            "the disk is full",
+        ),
+    ] {
+        *stage.desk.locked.lock().unwrap() = Some(refusal);
+        let plan = browser.get("allow?id=abcde").ask();
+        assert!(plan.body.contains(words), "{}", plan.body);
+        assert!(!plan.body.contains("value=\"always\""), "{}", plan.body);
+        for say in ["session", "always"] {
+            let form = format!("token={token}&id=abcde&say={say}");
+            let answered = browser.post("answer", &form).ask();
+            assert_eq!(answered.status, 409, "{say}");
+            assert!(answered.body.contains(words), "{}", answered.body);
+            assert!(answered.body.contains("still waits"));
+        }
+    }
+    assert!(stage.desk.replies().is_empty());
+    let form = format!("token={token}&id=abcde&say=once");
+    assert_eq!(browser.post("answer", &form).ask().status, 303);
 }
 
 #[test]

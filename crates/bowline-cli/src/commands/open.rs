@@ -36,13 +36,11 @@ pub(crate) fn run(args: &OpenArgs, ui: &mut Ui) -> Result<Outcome> {
     match args.format.format() {
         Format::Json => ui.json(&json!({"address": address}))?,
         Format::Text if args.print => ui.verbatim(&format!("{address}\n")),
-        Format::Text => match browse(&address) {
-            Some(()) => ui.line("The page opens in your browser."),
-            None => {
-                ui.line("No browser can be started here. Open this address within two minutes; it works once:");
-                ui.verbatim(&format!("{address}\n"));
-            }
-        },
+        Format::Text if browse(&address).is_some() => ui.line("The page opens in your browser."),
+        Format::Text => {
+            ui.line("No browser can be started here. Open this address within two minutes; it works once:");
+            ui.verbatim(&format!("{address}\n"));
+        }
     }
     Ok(Outcome::Clean)
 }

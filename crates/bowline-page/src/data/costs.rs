@@ -42,8 +42,11 @@ impl Period {
     }
 
     pub(crate) fn parse(word: Option<&str>) -> Self {
-        let known = Self::ALL.into_iter().find(|it| Some(it.word()) == word);
-        known.unwrap_or_default()
+        word.and_then(Self::named).unwrap_or_default()
+    }
+
+    pub(crate) fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|it| it.word() == word)
     }
 
     pub(crate) fn since(self, now: DateTime<Utc>) -> Option<DateTime<Utc>> {

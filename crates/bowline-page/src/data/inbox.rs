@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use bowline_builtins::inbox::{Extent, Person, Reply, Said};
+use bowline_builtins::inbox::{Extent, Person, Preview, Question, Reply, Said, Unanswerable};
 
 use crate::query::Query;
 use crate::site::Questions;
@@ -14,6 +14,10 @@ const LONGEST_MESSAGE: usize = 4_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Allowed,
+    /// For the rest of its session, too.
+    AllowedInSession,
+    /// For good.
+    AllowedAlways,
     Denied,
     /// The question does not wait any more.
     Gone,
@@ -22,11 +26,20 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
-    const ALL: [Self; 4] = [Self::Allowed, Self::Denied, Self::Gone, Self::Unclear];
+    const ALL: [Self; 6] = [
+        Self::Allowed,
+        Self::AllowedInSession,
+        Self::AllowedAlways,
+        Self::Denied,
+        Self::Gone,
+        Self::Unclear,
+    ];
 
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Allowed => "allowed",
+            Self::AllowedInSession => "allowed-in-session",
+            Self::AllowedAlways => "allowed-always",
             Self::Denied => "denied",
             Self::Gone => "gone",
             Self::Unclear => "unclear",
@@ -40,32 +53,56 @@ impl Outcome {
     }
 }
 
-/// Answers a question as a form says.
-pub(crate) fn answer(questions: &dyn Questions, form: &Query) -> Outcome {
+/// A question with what allowing it for good would write.
+#[derive(Debug, Clone)]
+pub(crate) struct Planned {
+    pub(crate) question: Question,
+    pub(crate) preview: Result<Preview, Unanswerable>,
+}
+
+/// What allowing a question for good would write; none if it does not wait any more.
+pub(crate) fn plan(questions: &dyn Questions, id: &str) -> Option<Planned> {
+    let question = waiting(questions, id)?;
+    let preview = questions.preview(id, Extent::Always);
+    Some(Planned { question, preview })
+}
+
+/// Only a whole id is meant: the beginning of one may be another's by now.
+fn waiting(questions: &dyn Questions, id: &str) -> Option<Question> {
+    let mut open = questions.list().into_iter();
+    open.find(|question| question.id == id)
+}
+
+/// Answers a question as a form says. The error says why a permission cannot be kept; the question still waits then.
+pub(crate) fn answer(questions: &dyn Questions, form: &Query) -> Result<Outcome, Unanswerable> {
     let (Some(id), Some(said)) = (form.get("id"), said(form)) else {
-        return Outcome::Unclear;
+        return Ok(Outcome::Unclear);
     };
     let outcome = match said {
-        Said::Allow(_) => Outcome::Allowed,
+        Said::Allow(Extent::Once) => Outcome::Allowed,
+        Said::Allow(Extent::Session) => Outcome::AllowedInSession,
+        Said::Allow(Extent::Always) => Outcome::AllowedAlways,
         Said::Deny(_) => Outcome::Denied,
     };
     let by = Person {
         name: user(),
         place: "the page".to_owned(),
     };
-    // Only a whole id is meant: the beginning of one may be another's by now.
-    if !questions.list().iter().any(|question| question.id == id) {
-        return Outcome::Gone;
+    if waiting(questions, id).is_none() {
+        return Ok(Outcome::Gone);
     }
     match questions.answer(id, Reply { said, by }) {
-        Ok(()) => outcome,
-        Err(_) => Outcome::Gone,
+        Ok(()) => Ok(outcome),
+        Err(Unanswerable::Unknown(_) | Unanswerable::Several(_)) => Ok(Outcome::Gone),
+        Err(refused) => Err(refused),
     }
 }
 
 fn said(form: &Query) -> Option<Said> {
     match form.get("say")? {
         "once" => Some(Said::Allow(Extent::Once)),
+        "session" => Some(Said::Allow(Extent::Session)),
+        "always" => Some(Said::Allow(Extent::Always)),
         "deny" => {
             let message = form
                 .get("message")
@@ -108,7 +145,9 @@ mod tests {
                 "say=deny&message=use+a+branch%0A%3Cb%3E",
                 denied("use a branch\n<b>"),
             ),
-            ("say=always", None),
+            ("say=session", Some(Said::Allow(Extent::Session))),
+            ("say=always", Some(Said::Allow(Extent::Always))),
+            ("say=forever", None),
             ("say=", None),
             ("", None),
         ] {

@@ -1,12 +1,12 @@
 //! *Inbox*: the questions that wait for a person, and their answers.
 
 use bowline_builtins::guard::call_of;
-use bowline_builtins::inbox::Question;
+use bowline_builtins::inbox::{Preview, Question, SettingsChange, Unanswerable};
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 use serde_json::Value;
 
-use crate::data::inbox::Outcome;
+use crate::data::inbox::{Outcome, Planned};
 use crate::text::{ago, brief, folder_name, json, length, link, short_id, shown};
 
 pub(crate) fn view(
@@ -32,6 +32,12 @@ pub(crate) fn view(
 const fn told(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Allowed => "Allowed: the call runs.",
+        Outcome::AllowedInSession => {
+            "Allowed: the call runs, and the guard says nothing to exactly this call in the rest of its session."
+        }
+        Outcome::AllowedAlways => {
+            "Allowed: the call runs, and the guard says nothing to such a call any more."
+        }
         Outcome::Denied => "Denied: the call does not run, and the model is told.",
         Outcome::Gone => {
             "This question does not wait any more: it was answered, its time is over, or its agent ended."
@@ -46,6 +52,12 @@ pub(crate) fn asked(question: &Question) -> String {
 }
 
 fn asks(question: &Question, token: &str, now: DateTime<Utc>) -> Markup {
+    let answers = answers(question, token);
+    framed(question, &answers, now)
+}
+
+/// A question with all that a person needs to answer it, and below it what can be done.
+fn framed(question: &Question, below: &Markup, now: DateTime<Utc>) -> Markup {
     let id = short_id(&question.id);
     let heading = format!("question-{id}-name");
     html! {
@@ -69,10 +81,20 @@ fn asks(question: &Question, token: &str, now: DateTime<Utc>) -> Markup {
                 div { dt { "Asked" } dd { (ago(question.asked_at, now)) } }
                 div { dt { "Waits" } dd { (length(question.until - now)) " more; then the agent asks by itself" } }
             }
+            (below)
+        }
+    }
+}
+
+fn answers(question: &Question, token: &str) -> Markup {
+    let id = short_id(&question.id);
+    html! {
             div.answers {
                 form method="post" action="./answer" {
                     (fields(question, token))
                     button.primary name="say" value="once" { "Allow once" }
+                    " " button name="say" value="session" { "Allow for the session" }
+                    " " a.button href=(link("allow", &[("id", &question.id)])) { "Allow for good…" }
                 }
                 // A form of its own: the return key in its field must not press the button of the other one.
                 form.deny method="post" action="./answer" {
@@ -82,7 +104,60 @@ fn asks(question: &Question, token: &str, now: DateTime<Utc>) -> Markup {
                     button.danger name="say" value="deny" { "Deny" }
                 }
             }
+    }
+}
+
+/// What allowing a call for good writes, before it is written.
+pub(crate) fn plan(planned: &Planned, token: &str, now: DateTime<Utc>) -> Markup {
+    let question = &planned.question;
+    let below = html! {
+        @match &planned.preview {
+            Ok(preview) => (written(preview, question, token)),
+            Err(refusal) => {
+                p.notice role="status" { "This cannot be allowed for good: " (shown(&refusal.to_string())) "." }
+            }
         }
+        p { a href="./inbox" { "Back to the questions" } }
+    };
+    html! {
+        h1 { "Allow for good" }
+        (framed(question, &below, now))
+    }
+}
+
+fn written(preview: &Preview, question: &Question, token: &str) -> Markup {
+    html! {
+        @if let Some(change) = &preview.change { (changed(change)) }
+        p { "The guard is only silenced; nothing is granted, and whatever else is found still counts." }
+        form method="post" action="./answer" {
+            (fields(question, token))
+            button.primary name="say" value="always" { "Allow for good" }
+        }
+    }
+}
+
+fn changed(change: &SettingsChange) -> Markup {
+    let file = change.file.to_string_lossy();
+    html! {
+        @if change.lines.added.is_empty() {
+            p { code { (shown(&file)) } " has the entry already." }
+        } @else {
+            p { "This is written to " code { (shown(&file)) } ", from line " (change.lines.line) " on:" }
+            pre.code tabindex="0" { code {
+                @for line in &change.lines.removed { span.removed { "- " (shown(line)) } }
+                @for line in &change.lines.added { span.added { "+ " (shown(line)) } }
+            } }
+        }
+    }
+}
+
+/// A permission that cannot be kept. The question still waits.
+pub(crate) fn refused(refusal: &Unanswerable) -> Markup {
+    html! {
+        h1 { "Not answered" }
+        p.notice role="status" { (shown(&refusal.to_string())) "." }
+        p { "The question still waits: it can be allowed once, or denied." }
+        p { a href="./inbox" { "Back to the questions" } }
     }
 }
 

@@ -1,84 +1,138 @@
-//! *Now*: who works on what, and who waits for a person.
+//! *Now*: what every running session does, and which of them wait for a person. The rows are those of `bowline top`.
 
-use bowline_continuity::task;
+use bowline_daemon::board::{Board, Row, State};
+use bowline_store::{Doing, MOST_COUNTED};
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 
 use super::inbox::asked;
-use crate::data::now::{Row, State};
 use crate::text::{brief, counted, folder_name, length, link, short_id, shown};
 
-pub(crate) fn view(rows: &[Row], now: DateTime<Utc>) -> Markup {
-    let waiting = rows
-        .iter()
-        .filter(|row| row.state == State::Waiting)
-        .count();
+pub(crate) fn view(board: &Board, now: DateTime<Utc>) -> Markup {
+    let rows = &board.sessions;
+    let waits = |row: &&Row| matches!(row.state, State::WaitingForYou { .. });
+    let waiting = rows.iter().filter(waits).count();
     html! {
         h1 { "Now" }
         @if rows.is_empty() {
             p { "No agent is at work. Start one where Bowline is installed (" code { "bowline init" }
                 "), and it is shown here from its first event on." }
         } @else {
-            p.summary { (counted(rows.len(), "agent")) ", " (waiting) " waiting for you" }
+            p.summary { (counted(rows.len(), "session")) ", " (waiting) " waiting for you" }
             table.cards {
-                caption.hidden { "Agents, those that wait for you first" }
+                caption.hidden { "Running sessions, those that wait for you first" }
                 thead {
                     tr {
                         th scope="col" { "State" }
                         th scope="col" { "Project" }
                         th scope="col" { "Agent" }
-                        th scope="col" { "Effort" }
+                        th scope="col" { "Prompt" }
+                        th.number scope="col" { "Calls" }
+                        th.number scope="col" { "Failed" }
+                        th.number scope="col" { "Denied" }
                         th scope="col" { "Context" }
-                        th scope="col" { "What it does" }
+                        th.number scope="col" { "Cost" }
                     }
                 }
-                tbody { @for row in rows { (agent(row, now)) } }
+                tbody { @for row in rows { (session(row, now)) } }
             }
         }
     }
 }
 
-fn agent(row: &Row, now: DateTime<Utc>) -> Markup {
-    let agent = &row.agent;
-    let name = agent.label.as_deref().unwrap_or(&agent.id);
-    let (state, lasts) = (row.state, length(now - agent.since));
+fn session(row: &Row, now: DateTime<Utc>) -> Markup {
     html! {
-        tr id=(format!("agent-{}", short_id(&agent.session))) {
-            td data-label="State" {
-                span class=(format!("state {}", state.class())) { (state.word()) }
-                " " span.faint { (lasts) }
-            }
+        tr id=(format!("session-{}", short_id(&row.session))) {
+            td data-label="State" { (state(row, now)) }
             td data-label="Project" { (project(row)) }
             td data-label="Agent" {
-                a href=(link("session", &[("session", &agent.session)])) { (brief(name, 40)) }
-                " " span.faint { (brief(&agent.agent, 24)) }
+                a href=(link("session", &[("session", &row.session)])) { (brief(&row.name, 40)) }
+                " " span.faint { (brief(&row.agent, 24)) }
+                @if let Some(model) = &row.model { " " span.faint { (brief(model, 40)) } }
             }
-            td data-label="Effort" { (effort(row)) }
-            td data-label="Context" { @if let Some(used) = agent.context_usage { (context(used)) } }
-            td data-label="What it does" { (doing(row)) }
+            td data-label="Prompt" { (prompt(row)) }
+            td.number data-label="Calls" { (number(row.calls, "")) }
+            td.number data-label="Failed" { (number(row.failed, "bad")) }
+            td.number data-label="Denied" { (number(row.denied, "attention")) }
+            td data-label="Context" { @if let Some(used) = row.context_usage { (context(used)) } }
+            td.number data-label="Cost" { @if let Some(cost) = row.cost { (cost) } }
         }
+    }
+}
+
+/// The class by which a state gets its colour.
+const fn class(state: &State) -> &'static str {
+    match state {
+        State::WaitingForYou { .. } => "state attention",
+        State::Blocked { .. } | State::Looping { .. } | State::Gone => "state bad",
+        State::Working { .. } => "state good",
+        State::Idle => "state faint",
+    }
+}
+
+/// What it does: its word, for how long, and on what.
+fn state(row: &Row, now: DateTime<Utc>) -> Markup {
+    html! {
+        span class=(class(&row.state)) { (row.state.word()) }
+        @if let State::Looping { times, .. } = row.state { " " (times) "×" }
+        " " span.faint { (length(now - row.since)) }
+        @match &row.state {
+            State::WaitingForYou { what } if row.questions.is_empty() => p.asks { (brief(what, 160)) },
+            State::Blocked { on, why } => {
+                @if let Some(on) = on { p.asks { (words(on)) } }
+                @if !why.is_empty() { p.asks.faint { (brief(why, 160)) } }
+            },
+            State::Looping { on: Some(on), .. } | State::Working { on: Some(on) } => p.asks { (words(on)) },
+            _ => {},
+        }
+        @for question in &row.questions {
+            p.asks {
+                a href=(format!("./inbox#question-{}", short_id(&question.id))) { "Answer" }
+                " " code { (brief(&asked(question), 160)) }
+            }
+        }
+    }
+}
+
+fn words(doing: &Doing) -> Markup {
+    html! {
+        (brief(&doing.tool, 40))
+        @if let Some(what) = &doing.what { " " code { (brief(what, 160)) } }
     }
 }
 
 fn project(row: &Row) -> Markup {
-    let Some(folder) = &row.agent.project else {
+    let Some(folder) = &row.project else {
         return html! {};
     };
     html! {
         span title=(shown(folder)) { (folder_name(folder)) }
-        @if let Some(worktree) = &row.agent.worktree {
+        @if let Some(worktree) = &row.worktree {
             " " span.faint title=(shown(worktree)) { "@" (folder_name(worktree)) }
         }
     }
 }
 
-fn effort(row: &Row) -> Markup {
-    let agent = &row.agent;
-    let task = agent.task.as_deref().map(task::name_of);
+/// How the last prompt begins, with what followed from it.
+fn prompt(row: &Row) -> Markup {
+    let text = row.prompt.as_deref().map(|it| brief(it, 160));
+    let text = text.unwrap_or_default();
     html! {
-        @if let Some(task) = task { (brief(task, 40)) }
-        @if let Some(ordinal) = agent.ordinal { " #" (ordinal) }
-        @if let Some(phase) = &agent.phase { " " span.faint { (brief(phase, 40)) } }
+        @match &row.group {
+            Some(group) if !text.is_empty() => a href=(link("waterfall", &[("group", group)])) { (text) },
+            _ => (text),
+        }
+    }
+}
+
+/// A number that is of interest if there is something to count.
+fn number(count: u64, class: &'static str) -> Markup {
+    html! {
+        @match count {
+            0 => span.faint { "-" },
+            MOST_COUNTED.. => span class=(class) { (MOST_COUNTED) "+" },
+            count => span class=(class) { (count) },
+        }
     }
 }
 
@@ -88,24 +142,5 @@ fn context(used: f64) -> Markup {
     html! {
         meter min="0" max="100" high="80" value=(percent) aria-label="Used part of the context window" { (percent) " %" }
         " " (percent) " %"
-    }
-}
-
-fn doing(row: &Row) -> Markup {
-    let agent = &row.agent;
-    html! {
-        @for question in &row.questions {
-            p.asks {
-                a href=(format!("./inbox#question-{}", short_id(&question.id))) { "Answer" }
-                " " code { (brief(&asked(question), 160)) }
-            }
-        }
-        @if row.questions.is_empty() {
-            @if row.state == State::Waiting && let Some(wanted) = &agent.waiting_for {
-                (brief(wanted, 160))
-            } @else if let Some(action) = &agent.last_action {
-                span.faint { (brief(action, 160)) }
-            }
-        }
     }
 }

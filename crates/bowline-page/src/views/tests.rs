@@ -2,12 +2,14 @@
 
 use bowline_builtins::inbox::Question;
 use bowline_continuity::effort::Effort;
-use bowline_continuity::fleet::{AgentStatus, FleetAgent};
 use bowline_continuity::note::Note;
+use bowline_daemon::board::Board;
 use bowline_guidance::cost::prices::Prices;
 use bowline_guidance::cost::report::{By, Spent, report};
 use bowline_guidance::cost::usage::{Band, Tokens};
-use bowline_store::{RecordedEvent, SessionDetails, SessionSummary, Trace, TraceStatus};
+use bowline_store::{
+    Findings, RecordedEvent, SessionDetails, SessionSummary, TextKind, Trace, TraceStatus,
+};
 use chrono::{DateTime, TimeDelta, Utc};
 use maud::Markup;
 use serde_json::json;
@@ -16,8 +18,8 @@ use super::{Frame, View, layout};
 use crate::data::call::Call;
 use crate::data::costs::{Costs, Period};
 use crate::data::guards::{Guards, Stopped, StoppedCall};
-use crate::data::inbox::Outcome;
-use crate::data::now;
+use crate::data::inbox::{Outcome, Planned};
+use crate::data::search::{Answer, Wanted};
 use crate::data::sessions::{OneSession, Overview};
 use crate::data::timeline::{self, Timeline, Waterfall};
 
@@ -26,30 +28,18 @@ pub(crate) fn now() -> DateTime<Utc> {
     "2026-11-18T12:00:00Z".parse().unwrap()
 }
 
-pub(crate) fn agent() -> FleetAgent {
-    FleetAgent {
-        id: "b17e9a40-77c".to_owned(),
-        label: None,
-        agent: "claude-code".to_owned(),
-        session: "b17e9a40-77c".to_owned(),
-        project: Some("/home/ada/shop".to_owned()),
-        worktree: None,
-        task: None,
-        effort: None,
-        ordinal: None,
-        skill: None,
-        phase: None,
-        heartbeat: None,
-        status: AgentStatus::Working,
-        since: now() - chrono::TimeDelta::seconds(12),
-        last_event_at: now(),
-        context_usage: Some(0.62),
-        last_action: Some("Bash: cargo test".to_owned()),
-        waiting_for: None,
-        process: None,
-        ended_at: None,
-        end_reason: None,
-    }
+fn board(sessions: Vec<serde_json::Value>) -> Board {
+    serde_json::from_value(json!({"at": now(), "sessions": sessions})).unwrap()
+}
+
+/// A row of the board.
+fn running(state: serde_json::Value, questions: &[Question]) -> serde_json::Value {
+    json!({
+        "session": "b17e9a40-77c", "name": "b17e9a40-77c", "agent": "claude-code", "project": "/home/ada/shop",
+        "worktree": "/home/ada/shop-login", "model": "claude-opus-4-8", "trace_id": "g1", "prompt": "Fix the login",
+        "state": state, "since": now() - TimeDelta::seconds(12), "calls": 12, "failed": 1, "denied": 10_000,
+        "context_usage": 0.62, "cost_usd": 1.25, "questions": questions,
+    })
 }
 
 pub(crate) fn question() -> Question {
@@ -199,22 +189,87 @@ fn costs() -> Costs {
     }
 }
 
+fn wanted() -> Wanted {
+    Wanted {
+        text: Some("push \"<b>".to_owned()),
+        project: None,
+        tool: Some("Bash".to_owned()),
+        since: Some(Period::Week),
+        kind: Some(TextKind::Command),
+    }
+}
+
+fn findings(now: DateTime<Utc>) -> Findings {
+    let token = format!("ghp_{}", "a1B2".repeat(9));
+    let found = |excerpt: &str, call: Option<&str>| {
+        json!({
+            "kind": if call.is_some() { "command" } else { "prompt" }, "time": now - TimeDelta::seconds(60),
+            "agent": "claude-code", "session": "b17e9a40-77c", "project": "/home/ada/shop",
+            "tool": call.map(|_| "Bash"), "tool_use_id": call, "event_id": "e", "excerpt": excerpt,
+            "matches": [{"start": 4, "end": 8}, {"start": 90, "end": 99}],
+        })
+    };
+    serde_json::from_value(json!({
+        "found": [
+            found("git push <b>\u{202e}", Some("toolu_1")),
+            found("Now push it", None),
+            found(&format!("git push {token}"), Some("toolu_2")),
+        ],
+        "indexed_since": now - TimeDelta::seconds(86_400),
+    }))
+    .unwrap()
+}
+
+#[test]
+fn a_secret_that_is_found_is_not_shown() {
+    let answer = Answer::Found(findings(now()));
+    let html = super::search::view(&wanted(), &answer, now()).into_string();
+    assert!(!html.contains("ghp_a1B2"), "{html}");
+    assert_eq!(html.matches("<mark>push</mark>").count(), 2, "{html}");
+    assert!(!html.contains("<b>"), "{html}");
+}
+
 #[test]
 fn views_are_as_they_were() {
     let now = self::now();
-    let row = now::Row {
-        state: now::State::Waiting,
-        agent: agent(),
-        questions: vec![question()],
-    };
-    let working = now::Row {
-        state: now::State::Working,
-        questions: Vec::new(),
-        ..row.clone()
-    };
+    let board = board(vec![
+        running(
+            json!({"is": "waiting_for_you", "for": "terraform apply"}),
+            &[question()],
+        ),
+        running(json!({"is": "waiting_for_you", "for": "an answer"}), &[]),
+        running(
+            json!({"is": "blocked", "on": {"tool": "Bash", "what": "git push -f"}, "why": "it throws away commits"}),
+            &[],
+        ),
+        running(
+            json!({"is": "looping", "on": {"tool": "Bash", "what": "cargo test"}, "times": 4}),
+            &[],
+        ),
+        running(
+            json!({"is": "working", "on": {"tool": "Read", "what": "src/main.rs"}}),
+            &[],
+        ),
+        running(json!({"is": "working", "on": null}), &[]),
+        running(json!({"is": "idle"}), &[]),
+        running(json!({"is": "gone"}), &[]),
+    ]);
     let call = Call {
         trace: trace(),
         events: vec![event()],
+    };
+    let planned = Planned {
+        question: question(),
+        preview: Ok(serde_json::from_value(json!({
+            "extent": "always",
+            "rules": [],
+            "change": {
+                "file": "/home/ada/shop/bowline.local.toml",
+                "entry": {"key": "guard.allow.commands", "patterns": ["terraform apply"]},
+                "lines": {"line": 1, "removed": [], "added": ["[guard.allow]", "commands = [\"terraform apply\"]"]}
+            }
+        }))
+        .unwrap()),
     };
     let mut lane = trace();
     lane.subagent = Some("a1b2".to_owned());
@@ -272,8 +327,12 @@ fn views_are_as_they_were() {
     }))
     .unwrap();
     for (name, view, body) in [
-        ("now", View::Now, super::now::view(&[row, working], now)),
-        ("now_empty", View::Now, super::now::view(&[], now)),
+        ("now", View::Now, super::now::view(&board, now)),
+        (
+            "now_empty",
+            View::Now,
+            super::now::view(&Board::default(), now),
+        ),
         (
             "inbox",
             View::Inbox,
@@ -283,6 +342,11 @@ fn views_are_as_they_were() {
             "inbox_empty",
             View::Inbox,
             super::inbox::view(&[], None, "t0k3n", now),
+        ),
+        (
+            "allow",
+            View::Inbox,
+            super::inbox::plan(&planned, "t0k3n", now),
         ),
         ("call", View::Timeline, super::call::view(&call, now)),
         ("timeline", View::Timeline, super::timeline::view(&timeline)),
@@ -314,6 +378,26 @@ fn views_are_as_they_were() {
             super::guards::rule(&stopped(true), "t0k3n", now),
         ),
         ("hooks", View::Hooks, super::hooks::view(&[hook], now)),
+        (
+            "search",
+            View::Search,
+            super::search::view(&wanted(), &Answer::Found(findings(now)), now),
+        ),
+        (
+            "search_unasked",
+            View::Search,
+            super::search::view(&Wanted::default(), &Answer::Unasked, now),
+        ),
+        (
+            "search_without_words",
+            View::Search,
+            super::search::view(&wanted(), &Answer::NoWords, now),
+        ),
+        (
+            "search_in_vain",
+            View::Search,
+            super::search::view(&wanted(), &Answer::Found(Findings::default()), now),
+        ),
         ("missing", View::Now, super::trouble::missing()),
     ] {
         insta::assert_snapshot!(name, lines(view, &body));

@@ -160,6 +160,17 @@ fn nothing_of_a_payload_becomes_a_part_of_the_page() {
         "guards?period=all".to_owned(),
         format!("guards?rule={rule}"),
         "hooks".to_owned(),
+        "search?q=script".to_owned(),
+        "search?q=end&kind=error".to_owned(),
+        format!("search?q={}", encoded(&hostile(14))),
+        format!(
+            "search?q={}&kind={call}&since={call}&tool={call}&project={project}",
+            encoded(MARKUP)
+        ),
+        format!("search?q={}", encoded("\" OR 1=1 -- NEAR(* ^ ) AND : {x}")),
+        "search?q=%2A".to_owned(),
+        "search?q=%00%ff%22".to_owned(),
+        format!("search?q={}", "a+".repeat(2_000)),
         format!("inbox?outcome={}", encoded(MARKUP)),
         encoded(MARKUP),
     ] {
@@ -181,6 +192,7 @@ fn nothing_of_a_payload_becomes_a_part_of_the_page() {
         ("sessions", true),
         ("costs", true),
         ("hooks", true),
+        ("search?q=script", true),
     ] {
         let body = browser.get(view).ask().body;
         assert_eq!(
