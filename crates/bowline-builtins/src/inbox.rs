@@ -165,12 +165,7 @@ impl Inbox {
     }
 
     /// Lets a question wait for at most this long.
-    pub async fn wait(
-        &self,
-        question: Question,
-        call: AllowedCall,
-        limit: Duration,
-    ) -> Option<Reply> {
+    async fn wait(&self, question: Question, call: AllowedCall, limit: Duration) -> Option<Reply> {
         let id = question.id.clone();
         let (reply, answered) = oneshot::channel();
         {

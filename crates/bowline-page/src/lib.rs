@@ -4,6 +4,7 @@
 //! has left. `security` says who may see it, `guard` enforces that, `server` bounds what it costs, `data` reads, `views` write.
 
 mod assets;
+mod charts;
 mod data;
 mod guard;
 mod kept;
@@ -27,7 +28,7 @@ use kept::Kept;
 use security::Secret;
 use server::Ended;
 use site::Site;
-pub use site::Sources;
+pub use site::{Questions, Sources};
 
 /// Makes the page of a daemon. One that was open when the last daemon ended is served again.
 pub fn make(parts: PageParts) -> Arc<dyn Page> {

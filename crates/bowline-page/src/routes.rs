@@ -13,11 +13,13 @@ use maud::Markup;
 
 use crate::assets;
 use crate::data;
+use crate::data::costs::Period;
 use crate::guard::{Form, guard};
 use crate::query::Query;
 use crate::security::cookie;
 use crate::site::{Site, Trouble};
 use crate::stream::stream;
+use crate::text::link;
 use crate::views::{self, Frame, View};
 
 type Shared = State<Arc<Site>>;
@@ -30,6 +32,16 @@ pub(crate) fn router(site: &Arc<Site>) -> Router {
         .route(&at(""), get(now))
         .route(&at("inbox"), get(inbox))
         .route(&at("answer"), post(answer))
+        .route(&at("timeline"), get(timeline))
+        .route(&at("waterfall"), get(waterfall))
+        .route(&at("sessions"), get(sessions))
+        .route(&at("session"), get(session))
+        .route(&at("effort"), get(effort))
+        .route(&at("call"), get(call))
+        .route(&at("costs"), get(costs))
+        .route(&at("guards"), get(guards))
+        .route(&at("mark"), post(mark))
+        .route(&at("hooks"), get(hooks))
         .route(
             &at("stream"),
             get(async |State(site): Shared| stream(&site)),
@@ -88,7 +100,7 @@ fn page(site: &Site, query: &Query, view: View, body: Result<Markup, Trouble>) -
     } else {
         let frame = Frame {
             view,
-            waiting: site.sources.waiting(),
+            waiting: site.sources.questions.list().len(),
             version: assets::version(),
         };
         views::layout(&frame, &body)
@@ -106,13 +118,140 @@ async fn now(State(site): Shared, query: Query) -> Response {
 }
 
 async fn inbox(State(site): Shared, query: Query) -> Response {
-    let questions = data::inbox::read(&site.sources);
+    let questions = site.sources.questions.list();
     let outcome = data::inbox::Outcome::of(&query);
     let body = views::inbox::view(&questions, outcome, &site.token, Utc::now());
     page(&site, &query, View::Inbox, Ok(body))
 }
 
 async fn answer(State(site): Shared, Extension(Form(form)): Extension<Form>) -> Response {
-    let outcome = data::inbox::answer(&site.sources, &form);
-    to(&format!("./inbox?outcome={}", outcome.word()))
+    let answered = site
+        .read(move |sources| Ok(data::inbox::answer(&*sources.questions, &form)))
+        .await;
+    match answered {
+        Ok(outcome) => to(&format!("./inbox?outcome={}", outcome.word())),
+        Err(trouble) => page(&site, &Query::default(), View::Inbox, Err(trouble)),
+    }
+}
+
+async fn timeline(State(site): Shared, query: Query) -> Response {
+    let filter = data::timeline::Filter::of(&query);
+    let read = site
+        .read(move |sources| data::timeline::read(&*sources.store, filter))
+        .await;
+    let body = read.map(|timeline| views::timeline::view(&timeline));
+    page(&site, &query, View::Timeline, body)
+}
+
+async fn waterfall(State(site): Shared, query: Query) -> Response {
+    let (group, session) = (query.owned("group"), query.owned("session"));
+    let read = site
+        .read(move |sources| match (group, session) {
+            (Some(group), _) => data::timeline::of_group(&*sources.store, &group),
+            (None, Some(session)) => data::timeline::of_session(&*sources.store, &session),
+            (None, None) => Ok(None),
+        })
+        .await;
+    let shown = read.map(|calls| calls.map(|it| views::timeline::calls(&it, Utc::now())));
+    found(&site, &query, View::Timeline, shown)
+}
+
+async fn sessions(State(site): Shared, query: Query) -> Response {
+    let project = query.owned("project");
+    let read = site
+        .read(move |sources| data::sessions::read(&*sources.store, project))
+        .await;
+    let body = read.map(|overview| views::sessions::view(&overview, Utc::now()));
+    page(&site, &query, View::Sessions, body)
+}
+
+async fn session(State(site): Shared, query: Query) -> Response {
+    let name = query.owned("session").unwrap_or_default();
+    let read = site
+        .read(move |sources| data::sessions::session(&*sources.store, &name))
+        .await;
+    let shown = read.map(|session| session.map(|it| views::sessions::session(&it, Utc::now())));
+    found(&site, &query, View::Sessions, shown)
+}
+
+async fn effort(State(site): Shared, query: Query) -> Response {
+    let number = query.get("id").and_then(|id| id.parse().ok());
+    let number = number.unwrap_or_default();
+    let read = site
+        .read(move |sources| data::sessions::effort(&*sources.store, number))
+        .await;
+    let shown = read.map(|effort| effort.map(|it| views::sessions::effort(&it, Utc::now())));
+    found(&site, &query, View::Sessions, shown)
+}
+
+async fn call(State(site): Shared, query: Query) -> Response {
+    let id = query.owned("id").unwrap_or_default();
+    let read = site
+        .read(move |sources| data::call::read(&*sources.store, &id))
+        .await;
+    let shown = read.map(|call| call.map(|it| views::call::view(&it, Utc::now())));
+    found(&site, &query, View::Timeline, shown)
+}
+
+async fn costs(State(site): Shared, query: Query) -> Response {
+    let period = Period::parse(query.get("period"));
+    let read = site
+        .read(move |sources| data::costs::read(&*sources.store, period, Utc::now()))
+        .await;
+    let body = read.map(|costs| views::costs::view(&costs));
+    page(&site, &query, View::Costs, body)
+}
+
+async fn guards(State(site): Shared, query: Query) -> Response {
+    let body = match query.owned("rule") {
+        Some(rule) => {
+            let read = site
+                .read(move |sources| data::guards::of_rule(&*sources.store, &rule))
+                .await;
+            read.map(|stopped| views::guards::rule(&stopped, &site.token, Utc::now()))
+        }
+        None => {
+            let period = Period::parse(query.get("period"));
+            let read = site
+                .read(move |sources| data::guards::read(&*sources.store, period, Utc::now()))
+                .await;
+            read.map(|guards| views::guards::view(&guards, Utc::now()))
+        }
+    };
+    page(&site, &query, View::Guards, body)
+}
+
+async fn mark(State(site): Shared, Extension(Form(form)): Extension<Form>) -> Response {
+    let rule = form.owned("rule").unwrap_or_default();
+    let marked = site
+        .read(move |sources| data::guards::mark(&*sources.store, &form))
+        .await;
+    match marked {
+        Ok(()) => to(&link("guards", &[("rule", &rule)])),
+        Err(trouble) => page(&site, &Query::default(), View::Guards, Err(trouble)),
+    }
+}
+
+async fn hooks(State(site): Shared, query: Query) -> Response {
+    let read = site
+        .read(|sources| data::hooks::read(&*sources.store))
+        .await;
+    let body = read.map(|hooks| views::hooks::view(&hooks, Utc::now()));
+    page(&site, &query, View::Hooks, body)
+}
+
+/// A view of something that may not be there.
+fn found(
+    site: &Site,
+    query: &Query,
+    view: View,
+    shown: Result<Option<Markup>, Trouble>,
+) -> Response {
+    let is_missing = matches!(shown, Ok(None));
+    let body = shown.map(|shown| shown.unwrap_or_else(views::trouble::missing));
+    let mut response = page(site, query, view, body);
+    if is_missing {
+        *response.status_mut() = StatusCode::NOT_FOUND;
+    }
+    response
 }

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use bowline_builtins::inbox::Inbox;
-use bowline_daemon::{Feed, PageParts, Status};
+use bowline_builtins::inbox::{Question, Reply, Unanswerable};
+use bowline_daemon::{Engine, Feed, PageParts};
 use bowline_store::Store;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
 use tokio::time::timeout;
 
 use crate::security::{Keys, Secret};
@@ -22,17 +22,45 @@ pub(crate) const MOST_STREAMS: usize = 16;
 /// A read takes at most this long.
 const READ_WITHIN: Duration = Duration::from_secs(8);
 
+/// The questions that wait for a person, as the page sees them.
+pub trait Questions: Send + Sync {
+    /// Those that wait, the oldest first.
+    fn list(&self) -> Vec<Question>;
+
+    /// Changes whenever a question comes or goes.
+    fn changes(&self) -> Option<watch::Receiver<u64>>;
+
+    /// Answers one by its whole id. It may write files.
+    fn answer(&self, id: &str, reply: Reply) -> Result<(), Unanswerable>;
+}
+
+impl Questions for Engine {
+    fn list(&self) -> Vec<Question> {
+        self.inbox()
+            .map(|inbox| inbox.questions())
+            .unwrap_or_default()
+    }
+
+    fn changes(&self) -> Option<watch::Receiver<u64>> {
+        self.inbox().map(|inbox| inbox.changes())
+    }
+
+    fn answer(&self, id: &str, reply: Reply) -> Result<(), Unanswerable> {
+        let gone = || Unanswerable::Unknown(id.to_owned());
+        let inbox = self.inbox().ok_or_else(gone)?;
+        inbox.answer(id, reply).map(drop)
+    }
+}
+
 /// Where the page's data come from.
 #[derive(Clone)]
 pub struct Sources {
     /// What was recorded.
     pub store: Arc<dyn Store>,
-    /// The questions that wait; absent where none can.
-    pub inbox: Option<Arc<Inbox>>,
+    /// The questions that wait.
+    pub questions: Arc<dyn Questions>,
     /// What happens now.
     pub feed: Arc<Feed>,
-    /// How the daemon is.
-    pub status: Option<Arc<dyn Fn() -> Status + Send + Sync>>,
 }
 
 impl fmt::Debug for Sources {
@@ -45,19 +73,9 @@ impl From<&PageParts> for Sources {
     fn from(parts: &PageParts) -> Self {
         Self {
             store: Arc::clone(&parts.store),
-            inbox: parts.engine.inbox().cloned(),
+            questions: parts.engine.clone(),
             feed: Arc::clone(&parts.feed),
-            status: Some(Arc::clone(&parts.status)),
         }
-    }
-}
-
-impl Sources {
-    /// How many questions wait.
-    pub(crate) fn waiting(&self) -> usize {
-        self.inbox
-            .as_ref()
-            .map_or(0, |inbox| inbox.questions().len())
     }
 }
 

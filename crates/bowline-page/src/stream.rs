@@ -123,7 +123,7 @@ pub(crate) fn stream(site: &Arc<Site>) -> Response {
         site: Arc::clone(site),
         _follower: follower,
         notices: site.sources.feed.follow(),
-        inbox: site.sources.inbox.as_ref().map(|inbox| inbox.changes()),
+        inbox: site.sources.questions.changes(),
         sent: None,
     };
     let messages = unfold(following, async |mut following| {
@@ -139,7 +139,7 @@ impl Following {
         let Some(sent) = self.sent else {
             self.sent = Some(Instant::now());
             // Whoever comes back has missed something.
-            let message = Gathered::everything().message(self.site.sources.waiting());
+            let message = Gathered::everything().message(self.site.sources.questions.list().len());
             return Some(format!("retry: 1000\n{message}"));
         };
         let mut gathered = Gathered::default();
@@ -151,7 +151,7 @@ impl Following {
         sleep_until(sent + PACE).await;
         self.gather(&mut gathered);
         self.sent = Some(Instant::now());
-        Some(gathered.message(self.site.sources.waiting()))
+        Some(gathered.message(self.site.sources.questions.list().len()))
     }
 
     /// Waits for the first thing that happens; `None` when nothing will any more.

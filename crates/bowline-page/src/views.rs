@@ -1,9 +1,16 @@
 //! The views: plain data to HTML. Pure.
 
+pub(crate) mod call;
+pub(crate) mod costs;
+pub(crate) mod guards;
+pub(crate) mod hooks;
 pub(crate) mod inbox;
 pub(crate) mod now;
+mod parts;
+pub(crate) mod sessions;
 #[cfg(test)]
 pub(crate) mod tests;
+pub(crate) mod timeline;
 pub(crate) mod trouble;
 
 use maud::{DOCTYPE, Markup, html};
@@ -13,15 +20,33 @@ use maud::{DOCTYPE, Markup, html};
 pub(crate) enum View {
     Now,
     Inbox,
+    Timeline,
+    Sessions,
+    Costs,
+    Guards,
+    Hooks,
 }
 
 impl View {
-    const ALL: [Self; 2] = [Self::Now, Self::Inbox];
+    const ALL: [Self; 7] = [
+        Self::Now,
+        Self::Inbox,
+        Self::Timeline,
+        Self::Sessions,
+        Self::Costs,
+        Self::Guards,
+        Self::Hooks,
+    ];
 
     const fn name(self) -> &'static str {
         match self {
             Self::Now => "Now",
             Self::Inbox => "Inbox",
+            Self::Timeline => "Timeline",
+            Self::Sessions => "Sessions",
+            Self::Costs => "Costs",
+            Self::Guards => "Guards",
+            Self::Hooks => "Hooks",
         }
     }
 
@@ -29,6 +54,11 @@ impl View {
         match self {
             Self::Now => "./",
             Self::Inbox => "./inbox",
+            Self::Timeline => "./timeline",
+            Self::Sessions => "./sessions",
+            Self::Costs => "./costs",
+            Self::Guards => "./guards",
+            Self::Hooks => "./hooks",
         }
     }
 
@@ -37,6 +67,8 @@ impl View {
         match self {
             Self::Now => "events inbox",
             Self::Inbox => "inbox",
+            Self::Costs => "",
+            Self::Timeline | Self::Sessions | Self::Guards | Self::Hooks => "events",
         }
     }
 }

@@ -2,26 +2,75 @@
 
 #[path = "server/client.rs"]
 mod client;
+#[path = "server/hostile.rs"]
+mod hostile;
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use bowline::settings::AllowedCall;
-use bowline_builtins::inbox::{Extent, Inbox, Question, Reply, Said};
+use bowline_builtins::inbox::{Extent, Question, Reply, Said, Unanswerable};
 use bowline_daemon::{Feed, Page as _};
-use bowline_page::{LivePage, Sources};
+use bowline_page::{LivePage, Questions, Sources};
 use bowline_store::{Options, SqliteStore};
 use bowline_testkit::until;
 use chrono::Utc;
 use client::{Answered, Asking, connect, send};
 use serde_json::json;
 use tempfile::TempDir;
+use tokio::sync::watch;
+
+/// Questions that wait, and what was answered.
+struct Desk {
+    open: Mutex<Vec<Question>>,
+    answered: Mutex<Vec<(String, Reply)>>,
+    changes: watch::Sender<u64>,
+}
+
+impl Desk {
+    fn new() -> Self {
+        Self {
+            open: Mutex::default(),
+            answered: Mutex::default(),
+            changes: watch::Sender::new(0),
+        }
+    }
+
+    fn ask(&self, question: Question) {
+        self.open.lock().unwrap().push(question);
+        self.changes.send_modify(|count| *count += 1);
+    }
+
+    fn replies(&self) -> Vec<Reply> {
+        let answered = self.answered.lock().unwrap();
+        answered.iter().map(|(_, reply)| reply.clone()).collect()
+    }
+}
+
+impl Questions for Desk {
+    fn list(&self) -> Vec<Question> {
+        self.open.lock().unwrap().clone()
+    }
+
+    fn changes(&self) -> Option<watch::Receiver<u64>> {
+        Some(self.changes.subscribe())
+    }
+
+    fn answer(&self, id: &str, reply: Reply) -> Result<(), Unanswerable> {
+        let mut open = self.open.lock().unwrap();
+        let at = open.iter().position(|it| it.id == id);
+        let at = at.ok_or_else(|| Unanswerable::Unknown(id.to_owned()))?;
+        open.remove(at);
+        self.answered.lock().unwrap().push((id.to_owned(), reply));
+        self.changes.send_modify(|count| *count += 1);
+        Ok(())
+    }
+}
 
 /// A page with an empty store.
 struct Stage {
     page: LivePage,
-    inbox: Arc<Inbox>,
+    desk: Arc<Desk>,
     store: Arc<SqliteStore>,
     folder: TempDir,
 }
@@ -30,22 +79,21 @@ impl Stage {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = Arc::new(SqliteStore::open(Options::new(folder.path().join("data"))).unwrap());
-        let inbox = Arc::new(Inbox::default());
-        let page = Self::page(&store, &inbox, &folder);
+        let desk = Arc::new(Desk::new());
+        let page = Self::page(&store, &desk, &folder);
         Self {
             page,
-            inbox,
+            desk,
             store,
             folder,
         }
     }
 
-    fn page(store: &Arc<SqliteStore>, inbox: &Arc<Inbox>, folder: &TempDir) -> LivePage {
+    fn page(store: &Arc<SqliteStore>, desk: &Arc<Desk>, folder: &TempDir) -> LivePage {
         let sources = Sources {
             store: store.clone(),
-            inbox: Some(Arc::clone(inbox)),
+            questions: desk.clone(),
             feed: Arc::new(Feed::default()),
-            status: None,
         };
         LivePage::new(sources, &folder.path().join("daemon.sock"))
     }
@@ -54,33 +102,11 @@ impl Stage {
     fn open(&self) -> Browser {
         Browser::follow(&self.page.open().unwrap())
     }
-
-    /// Lets a question wait until the test ends.
-    fn ask(&self, id: &str) -> std::thread::JoinHandle<Option<Reply>> {
-        let question = question(id);
-        let call = AllowedCall {
-            tool: "Bash".to_owned(),
-            what: "terraform apply".to_owned(),
-        };
-        let inbox = Arc::clone(&self.inbox);
-        let asking = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_time()
-                .build()
-                .unwrap();
-            runtime.block_on(inbox.wait(question, call, Duration::from_mins(5)))
-        });
-        until("the question waits", || {
-            self.inbox.questions().iter().any(|it| it.id == id)
-        });
-        asking
-    }
 }
 
 impl Drop for Stage {
     fn drop(&mut self) {
         self.page.close();
-        self.inbox.close();
     }
 }
 
@@ -145,7 +171,9 @@ impl Browser {
     }
 }
 
-const VIEWS: [&str; 2] = ["", "inbox"];
+const VIEWS: [&str; 7] = [
+    "", "inbox", "timeline", "sessions", "costs", "guards", "hooks",
+];
 
 #[test]
 fn a_link_opens_the_page_once() {
@@ -162,6 +190,12 @@ fn a_link_opens_the_page_once() {
             "{view}: {}",
             fragment.body
         );
+    }
+    for view in ["call", "session", "effort", "waterfall", "nothing-here"] {
+        for id in ["", "?id=1", "?session=x", "?group=x", "?id=%00"] {
+            let answered = browser.get(&format!("{view}{id}")).ask();
+            assert_eq!(answered.status, 404, "{view}{id}");
+        }
     }
     let (port, path) = port_and_path(&link);
     let again = Asking::get(port, path).ask();
@@ -257,7 +291,7 @@ fn nobody_else_gets_anything() {
 #[test]
 fn changes_need_a_token_and_our_own_page() {
     let stage = Stage::new();
-    let asking = stage.ask("abcde");
+    stage.desk.ask(question("abcde"));
     let browser = stage.open();
     let token = browser.token();
     let form = format!("token={token}&id=abcde&say=once");
@@ -296,13 +330,12 @@ fn changes_need_a_token_and_our_own_page() {
     assert_eq!(got.ask().status, 405);
     got.method = "DELETE";
     assert_eq!(got.ask().status, 405);
-    assert_eq!(stage.inbox.questions().len(), 1, "nothing was answered");
-    assert!(!asking.is_finished());
+    assert!(stage.desk.replies().is_empty(), "nothing was answered");
 
     let answered = own.ask();
     assert_eq!(answered.status, 303);
     assert_eq!(answered.field("location"), Some("./inbox?outcome=allowed"));
-    let reply = asking.join().unwrap().unwrap();
+    let [reply] = <[Reply; 1]>::try_from(stage.desk.replies()).unwrap();
     assert_eq!(reply.said, Said::Allow(Extent::Once));
     assert_eq!(reply.by.place, "the page");
     // It cannot be answered twice.
@@ -313,7 +346,7 @@ fn changes_need_a_token_and_our_own_page() {
 #[test]
 fn a_question_is_denied_with_a_message() {
     let stage = Stage::new();
-    let asking = stage.ask("abcde");
+    stage.desk.ask(question("abcde"));
     let browser = stage.open();
     let form = format!(
         "token={}&id=abcde&say=deny&message=Use+a+branch+%3Cb%3E",
@@ -322,7 +355,7 @@ fn a_question_is_denied_with_a_message() {
     // As a browser sends it that is told to send no referrer.
     let answered = browser.post("answer", &form).with("Origin", "null").ask();
     assert_eq!(answered.field("location"), Some("./inbox?outcome=denied"));
-    let reply = asking.join().unwrap().unwrap();
+    let [reply] = <[Reply; 1]>::try_from(stage.desk.replies()).unwrap();
     assert_eq!(reply.said, Said::Deny(Some("Use a branch <b>".to_owned())));
     let shown = browser.get("inbox?outcome=denied").ask().body;
     assert!(shown.contains("Denied"), "{shown}");
@@ -414,16 +447,20 @@ fn the_stream_tells_of_questions_and_there_are_not_too_many() {
         line
     };
     assert!(next().contains("\"waiting\":0"));
-    let asking = stage.ask("abcde");
+    stage.desk.ask(question("abcde"));
     let told = next();
     assert!(
         told.contains("[\"inbox\"]") && told.contains("\"waiting\":1"),
         "{told}"
     );
     assert!(!told.contains("terraform"), "{told}");
-    stage.inbox.close();
+    let by = bowline_builtins::inbox::Person {
+        name: "ada".to_owned(),
+        place: "elsewhere".to_owned(),
+    };
+    let said = Said::Deny(None);
+    stage.desk.answer("abcde", Reply { said, by }).unwrap();
     assert!(next().contains("\"waiting\":0"));
-    assert_eq!(asking.join().unwrap(), None);
 
     let followers: Vec<_> = (0..20)
         .map(|_| {
@@ -448,7 +485,7 @@ fn the_next_daemon_serves_the_same_page() {
     until("it is closed", || {
         std::net::TcpStream::connect(("127.0.0.1", browser.port)).is_err()
     });
-    let next = Stage::page(&stage.store, &stage.inbox, &stage.folder);
+    let next = Stage::page(&stage.store, &stage.desk, &stage.folder);
     next.resume();
     assert_eq!(browser.get("inbox").ask().status, 200);
     next.close();
@@ -468,7 +505,7 @@ fn a_page_whose_port_is_taken_is_opened_anew() {
         taken = std::net::TcpListener::bind(("127.0.0.1", browser.port)).ok();
         taken.is_some()
     });
-    let next = Stage::page(&stage.store, &stage.inbox, &stage.folder);
+    let next = Stage::page(&stage.store, &stage.desk, &stage.folder);
     next.resume();
     assert!(!next.is_wanted());
     let anew = Browser::follow(&next.open().unwrap());

@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use bowline_builtins::inbox::{Extent, Person, Question, Reply, Said};
+use bowline_builtins::inbox::{Extent, Person, Reply, Said};
 
 use crate::query::Query;
-use crate::site::Sources;
+use crate::site::Questions;
 
 /// What a person writes to a model is cut here.
 const LONGEST_MESSAGE: usize = 4_000;
@@ -40,14 +40,8 @@ impl Outcome {
     }
 }
 
-/// The questions that wait, the oldest first.
-pub(crate) fn read(sources: &Sources) -> Vec<Question> {
-    let inbox = sources.inbox.as_ref();
-    inbox.map(|inbox| inbox.questions()).unwrap_or_default()
-}
-
 /// Answers a question as a form says.
-pub(crate) fn answer(sources: &Sources, form: &Query) -> Outcome {
+pub(crate) fn answer(questions: &dyn Questions, form: &Query) -> Outcome {
     let (Some(id), Some(said)) = (form.get("id"), said(form)) else {
         return Outcome::Unclear;
     };
@@ -59,15 +53,13 @@ pub(crate) fn answer(sources: &Sources, form: &Query) -> Outcome {
         name: user(),
         place: "the page".to_owned(),
     };
-    // Another question could have this id as its beginning.
-    let is_meant = |inbox: &bowline_builtins::inbox::Inbox| {
-        inbox.questions().iter().any(|question| question.id == id)
-    };
-    let inbox = sources.inbox.as_ref().filter(|inbox| is_meant(inbox));
-    let answered = inbox.map(|inbox| inbox.answer(id, Reply { said, by }));
-    match answered {
-        Some(Ok(_)) => outcome,
-        _ => Outcome::Gone,
+    // Only a whole id is meant: the beginning of one may be another's by now.
+    if !questions.list().iter().any(|question| question.id == id) {
+        return Outcome::Gone;
+    }
+    match questions.answer(id, Reply { said, by }) {
+        Ok(()) => outcome,
+        Err(_) => Outcome::Gone,
     }
 }
 

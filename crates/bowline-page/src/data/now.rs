@@ -77,8 +77,7 @@ pub(crate) fn read(sources: &Sources, now: DateTime<Utc>) -> Result<Vec<Row>> {
         ended_since: Some(now - GONE_FOR),
     };
     let agents = list.answer(&*sources.store)?;
-    let questions = sources.inbox.as_ref().map(|inbox| inbox.questions());
-    Ok(rows(agents, &questions.unwrap_or_default(), process::runs))
+    Ok(rows(agents, &sources.questions.list(), process::runs))
 }
 
 fn rows(

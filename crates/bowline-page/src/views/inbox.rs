@@ -69,19 +69,27 @@ fn asks(question: &Question, token: &str, now: DateTime<Utc>) -> Markup {
                 div { dt { "Asked" } dd { (ago(question.asked_at, now)) } }
                 div { dt { "Waits" } dd { (length(question.until - now)) " more; then the agent asks by itself" } }
             }
-            form method="post" action="./answer" {
-                input type="hidden" name="token" value=(token);
-                input type="hidden" name="id" value=(question.id);
-                div.answers {
+            div.answers {
+                form method="post" action="./answer" {
+                    (fields(question, token))
                     button.primary name="say" value="once" { "Allow once" }
-                    div.deny {
-                        label for=(format!("message-{id}")) { "What the model is told if you deny it" }
-                        input #{"message-" (id)} name="message" maxlength="4000" autocomplete="off";
-                        button.danger name="say" value="deny" { "Deny" }
-                    }
+                }
+                // A form of its own: the return key in its field must not press the button of the other one.
+                form.deny method="post" action="./answer" {
+                    (fields(question, token))
+                    label for=(format!("message-{id}")) { "What the model is told if you deny it" }
+                    input #{"message-" (id)} name="message" maxlength="4000" autocomplete="off";
+                    button.danger name="say" value="deny" { "Deny" }
                 }
             }
         }
+    }
+}
+
+fn fields(question: &Question, token: &str) -> Markup {
+    html! {
+        input type="hidden" name="token" value=(token);
+        input type="hidden" name="id" value=(question.id);
     }
 }
 

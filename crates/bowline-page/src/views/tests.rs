@@ -1,9 +1,25 @@
 //! Fixed data for the tests of views.
 
 use bowline_builtins::inbox::Question;
+use bowline_continuity::effort::Effort;
 use bowline_continuity::fleet::{AgentStatus, FleetAgent};
-use chrono::{DateTime, Utc};
+use bowline_continuity::note::Note;
+use bowline_guidance::cost::prices::Prices;
+use bowline_guidance::cost::report::{By, Spent, report};
+use bowline_guidance::cost::usage::{Band, Tokens};
+use bowline_store::{RecordedEvent, SessionDetails, SessionSummary, Trace, TraceStatus};
+use chrono::{DateTime, TimeDelta, Utc};
+use maud::Markup;
 use serde_json::json;
+
+use super::{Frame, View, layout};
+use crate::data::call::Call;
+use crate::data::costs::{Costs, Period};
+use crate::data::guards::{Guards, Stopped, StoppedCall};
+use crate::data::inbox::Outcome;
+use crate::data::now;
+use crate::data::sessions::{OneSession, Overview};
+use crate::data::timeline::{self, Timeline, Waterfall};
 
 /// The time at which all tests happen.
 pub(crate) fn now() -> DateTime<Utc> {
@@ -50,5 +66,255 @@ pub(crate) fn question() -> Question {
         tool_use_id: Some("toolu_1".to_owned()),
         reason: Some("this changes what runs in production".to_owned()),
         rule: Some("cloud.apply".to_owned()),
+    }
+}
+
+/// A recorded event: a call that was denied.
+pub(crate) fn event() -> RecordedEvent {
+    serde_json::from_value(json!({
+        "id": "019a0000-0000-7000-8000-000000000001",
+        "time": "2026-11-18T11:59:30Z",
+        "agent": "claude-code",
+        "event": "PreToolUse",
+        "project": "/home/ada/shop",
+        "session": "b17e9a40-77c",
+        "tool": "Bash",
+        "tool_use_id": "toolu_1",
+        "decision": "deny",
+        "reason": "this throws away commits of others",
+        "rule": "git.push-force",
+        "enforcement": "enforced",
+        "duration_ms": 1.25,
+        "hooks": [
+            {"name": "command-guard", "scope": "built-in", "decision": "deny", "duration_ms": 0.5, "failure": null},
+            {"name": "lint", "scope": "project", "decision": "no_opinion", "duration_ms": 12.0, "failure": "exit 1",
+             "warnings": ["slow"], "message": "hello"}
+        ],
+        "input": {"command": "git push --force"},
+        "prompt": null
+    }))
+    .unwrap()
+}
+
+pub(crate) fn trace() -> Trace {
+    serde_json::from_value(json!({
+        "tool_use_id": "toolu_1",
+        "trace_id": "g1",
+        "session": "b17e9a40-77c",
+        "session_row": 1,
+        "agent": "claude-code",
+        "project": "/home/ada/shop",
+        "subagent": null,
+        "tool": "Edit",
+        "input": {"file_path": "src/main.rs", "old_string": "one\ntwo\n", "new_string": "one\nthree\n"},
+        "output": {"ok": true},
+        "started_at": "2026-11-18T11:59:30Z",
+        "ended_at": "2026-11-18T11:59:32Z",
+        "duration_ms": 2000,
+        "status": "ok",
+        "error": null,
+        "parent": null
+    }))
+    .unwrap()
+}
+
+/// The whole page with each tag on a line. Times of the day depend on where the test runs.
+fn lines(view: View, body: &Markup) -> String {
+    let frame = Frame {
+        view,
+        waiting: 1,
+        version: "v".to_owned(),
+    };
+    let mut html = layout(&frame, body).into_string().replace("><", ">\n<");
+    for seconds in [-86_400, -60, -30, -20, -28, 0] {
+        let time = now() + TimeDelta::seconds(seconds);
+        let full = crate::text::full(time);
+        let clock = full.split(' ').nth(1).unwrap_or_default().to_owned();
+        html = html
+            .replace(&full, "[a time]")
+            .replace(&format!(">{clock}<"), ">[a clock]<");
+    }
+    html
+}
+
+fn summary() -> SessionSummary {
+    serde_json::from_value(json!({
+        "row": 1, "session": "b17e9a40-77c", "agent": "claude-code", "project": "/home/ada/shop", "previous": null,
+        "parent": null, "subagent": null, "subagent_kind": null, "status": "active", "source": "startup",
+        "model": "claude-opus-4-8", "started_at": "2026-11-18T11:59:00Z", "last_event_at": "2026-11-18T11:59:40Z",
+        "ended_at": null, "end_reason": null, "events": 12,
+        "first_prompt": "Fix the login", "calls": 5, "errors": 1, "denied": 2
+    }))
+    .unwrap()
+}
+
+fn effort() -> Effort {
+    serde_json::from_value(json!({
+        "id": 3, "task": "/home/ada/shop/.tasks/fix-login", "project": "/home/ada/shop", "skill": "implement", "mode": null,
+        "ordinal": 1, "lifecycle": "active", "phase": "2: Build", "phases": ["1: Plan", "2: Build"], "directives": [],
+        "directories": [], "metadata": {}, "created_at": "2026-11-17T12:00:00Z", "finished_at": null
+    }))
+    .unwrap()
+}
+
+fn details() -> SessionDetails {
+    serde_json::from_value(json!({
+        "sessions": [summary().newest],
+        "prompts": [{"trace_id": "g1", "session_row": 1, "time": "2026-11-18T11:59:00Z", "text": "Fix the login"}],
+        "delegations": [{
+            "session_row": 1, "call": "toolu_2", "from": "main", "to": "reviewer", "subagent": "a1",
+            "description": "Look at it", "status": "completed", "started_at": "2026-11-18T11:59:30Z",
+            "ended_at": "2026-11-18T11:59:40Z", "last_message": "Done"
+        }]
+    }))
+    .unwrap()
+}
+
+fn costs() -> Costs {
+    let spent = |key: &str, model: &str, input| Spent {
+        key: key.to_owned(),
+        model: model.to_owned(),
+        day: "2026-11-15".parse().unwrap(),
+        band: Band::Short,
+        messages: 2,
+        tokens: Tokens {
+            input,
+            ..Tokens::default()
+        },
+    };
+    let of = |by, keys: [&str; 2]| {
+        let [one, two] = keys;
+        let all = [
+            spent(one, "claude-opus-4-8", 1_000_000),
+            spent(two, "local", 5),
+        ];
+        report(by, &all, &Prices::default())
+    };
+    Costs {
+        period: Period::Month,
+        by_day: of(By::Day, ["2026-11-14", "2026-11-15"]),
+        by_model: of(By::Model, ["claude-opus-4-8", "local"]),
+        by_project: of(By::Project, ["/home/ada/shop", ""]),
+    }
+}
+
+#[test]
+fn views_are_as_they_were() {
+    let now = self::now();
+    let row = now::Row {
+        state: now::State::Waiting,
+        agent: agent(),
+        questions: vec![question()],
+    };
+    let working = now::Row {
+        state: now::State::Working,
+        questions: Vec::new(),
+        ..row.clone()
+    };
+    let call = Call {
+        trace: trace(),
+        events: vec![event()],
+    };
+    let mut lane = trace();
+    lane.subagent = Some("a1b2".to_owned());
+    lane.status = TraceStatus::Failed;
+    let timeline = Timeline {
+        filter: timeline::Filter {
+            project: Some("/home/ada/shop".to_owned()),
+            ..timeline::Filter::default()
+        },
+        events: vec![event()],
+        older: Some(now - TimeDelta::seconds(60)),
+    };
+    let waterfall = Waterfall {
+        prompt: Some("Fix the login".to_owned()),
+        calls: vec![trace(), trace(), lane],
+        truncated: false,
+    };
+    let overview = Overview {
+        project: None,
+        sessions: vec![summary()],
+        efforts: vec![effort()],
+    };
+    let one = OneSession {
+        name: "b17e9a40-77c".to_owned(),
+        details: details(),
+        effort: Some(effort()),
+        notes: vec![Note {
+            id: 1,
+            project: "/home/ada/shop".to_owned(),
+            effort: None,
+            text: "Never touch the schema".to_owned(),
+            at: now - TimeDelta::seconds(60),
+        }],
+    };
+    let guards = Guards {
+        period: Period::Week,
+        rules: vec![
+            serde_json::from_value(json!({
+                "decision": "deny", "enforcement": "enforced", "rule": "git.push-force", "count": 3,
+                "answers": {"ran": 0, "refused": 0, "unknown": 0}, "last": event()
+            }))
+            .unwrap(),
+        ],
+    };
+    let stopped = |is_false_alarm| Stopped {
+        rule: "git.push-force".to_owned(),
+        calls: vec![StoppedCall {
+            event: event(),
+            is_false_alarm,
+        }],
+    };
+    let hook = serde_json::from_value(json!({
+        "name": "lint", "fired": 10, "failed": 1, "last_fired": "2026-11-18T11:59:40Z", "last_decision": "ask",
+        "last_failure": ["2026-11-18T11:59:30Z", "exit 1"], "p50_ms": 1.5, "p99_ms": 20.0
+    }))
+    .unwrap();
+    for (name, view, body) in [
+        ("now", View::Now, super::now::view(&[row, working], now)),
+        ("now_empty", View::Now, super::now::view(&[], now)),
+        (
+            "inbox",
+            View::Inbox,
+            super::inbox::view(&[question()], Some(Outcome::Gone), "t0k3n", now),
+        ),
+        (
+            "inbox_empty",
+            View::Inbox,
+            super::inbox::view(&[], None, "t0k3n", now),
+        ),
+        ("call", View::Timeline, super::call::view(&call, now)),
+        ("timeline", View::Timeline, super::timeline::view(&timeline)),
+        (
+            "waterfall",
+            View::Timeline,
+            super::timeline::calls(&waterfall, now),
+        ),
+        (
+            "sessions",
+            View::Sessions,
+            super::sessions::view(&overview, now),
+        ),
+        (
+            "session",
+            View::Sessions,
+            super::sessions::session(&one, now),
+        ),
+        ("costs", View::Costs, super::costs::view(&costs())),
+        ("guards", View::Guards, super::guards::view(&guards, now)),
+        (
+            "rule",
+            View::Guards,
+            super::guards::rule(&stopped(false), "t0k3n", now),
+        ),
+        (
+            "false_alarm",
+            View::Guards,
+            super::guards::rule(&stopped(true), "t0k3n", now),
+        ),
+        ("hooks", View::Hooks, super::hooks::view(&[hook], now)),
+        ("missing", View::Now, super::trouble::missing()),
+    ] {
+        insta::assert_snapshot!(name, lines(view, &body));
     }
 }

@@ -1,0 +1,75 @@
+//! Sessions with what they did, and the efforts that outlive them.
+
+use bowline_continuity::action::EffortDetails;
+use bowline_continuity::effort::{Effort, EffortId};
+use bowline_continuity::note::Note;
+use bowline_daemon::rpc::{Question as _, SessionKey, efforts, sessions};
+use bowline_store::{Result, SessionDetails, SessionSummary, Store};
+
+/// Sessions in one list.
+const MOST: usize = 100;
+
+/// Sessions and efforts, the newest first.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Overview {
+    pub(crate) project: Option<String>,
+    pub(crate) sessions: Vec<SessionSummary>,
+    pub(crate) efforts: Vec<Effort>,
+}
+
+pub(crate) fn read(store: &dyn Store, project: Option<String>) -> Result<Overview> {
+    let sessions = sessions::List {
+        project: project.clone(),
+        limit: Some(MOST),
+        ..sessions::List::default()
+    };
+    let efforts = efforts::Efforts {
+        project: project.clone(),
+        limit: Some(MOST),
+    };
+    Ok(Overview {
+        sessions: sessions.answer(store)?,
+        efforts: efforts.answer(store)?,
+        project,
+    })
+}
+
+/// One session with those that it continues.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct OneSession {
+    pub(crate) name: String,
+    pub(crate) details: SessionDetails,
+    pub(crate) effort: Option<Effort>,
+    /// What is pinned to its project or its effort.
+    pub(crate) notes: Vec<Note>,
+}
+
+pub(crate) fn session(store: &dyn Store, name: &str) -> Result<Option<OneSession>> {
+    let session = SessionKey::Name(name.to_owned());
+    let Some(details) = (sessions::Get { session }).answer(store)? else {
+        return Ok(None);
+    };
+    let effort = store.costs().effort_of_session(name)?;
+    let effort = match effort {
+        Some(effort) => store.continuity().effort(effort)?.map(|it| it.effort),
+        None => None,
+    };
+    let project = details.sessions.iter().find_map(|it| it.project.as_deref());
+    let notes = match project {
+        Some(project) => {
+            let effort = effort.as_ref().map(|it| it.id);
+            store.continuity().notes(project, effort)?
+        }
+        None => Vec::new(),
+    };
+    Ok(Some(OneSession {
+        name: name.to_owned(),
+        effort,
+        notes,
+        details,
+    }))
+}
+
+pub(crate) fn effort(store: &dyn Store, number: i64) -> Result<Option<EffortDetails>> {
+    store.continuity().effort(EffortId(number))
+}

@@ -1,0 +1,242 @@
+//! *Sessions*: what each session did, and the efforts that outlive them.
+
+use bowline_continuity::action::EffortDetails;
+use bowline_continuity::effort::{Effort, Lifecycle};
+use bowline_continuity::note::Note;
+use bowline_store::{Delegation, Prompt, Session, SessionSummary};
+use chrono::{DateTime, Utc};
+use maud::{Markup, html};
+
+use super::parts::{project, session as session_link};
+use crate::data::sessions::{OneSession, Overview};
+use crate::text::{ago, brief, folder_name, length, link, short_id, shown};
+
+pub(crate) fn view(overview: &Overview, now: DateTime<Utc>) -> Markup {
+    html! {
+        h1 { "Sessions and efforts" }
+        @if let Some(folder) = &overview.project {
+            p { "Of " (shown(folder)) ". " a href="./sessions" { "Of all projects" } }
+        }
+        h2 { "Efforts" }
+        @if overview.efforts.is_empty() { p.faint { "None was begun." } } @else { (efforts(&overview.efforts, now)) }
+        h2 { "Sessions" }
+        @if overview.sessions.is_empty() { p.faint { "None is recorded." } } @else { (sessions(&overview.sessions, now)) }
+    }
+}
+
+fn efforts(efforts: &[Effort], now: DateTime<Utc>) -> Markup {
+    html! {
+        table.cards {
+            caption.hidden { "Efforts, newest first" }
+            thead { tr {
+                th scope="col" { "Effort" }
+                th scope="col" { "Project" }
+                th scope="col" { "Phase" }
+                th scope="col" { "State" }
+                th scope="col" { "Begun" }
+            } }
+            tbody { @for effort in efforts { tr {
+                td data-label="Effort" { (effort_link(effort)) }
+                td data-label="Project" { (project(Some(&effort.project))) }
+                td data-label="Phase" { (effort.phase.as_deref().map(|it| brief(it, 60)).unwrap_or_default()) }
+                td data-label="State" { (lifecycle(effort.lifecycle)) }
+                td data-label="Begun" { (ago(effort.created_at, now)) }
+            } } }
+        }
+    }
+}
+
+fn effort_link(effort: &Effort) -> Markup {
+    let number = effort.id.0.to_string();
+    html! { a href=(link("effort", &[("id", &number)])) { (brief(&effort.label(), 80)) } }
+}
+
+fn lifecycle(lifecycle: Lifecycle) -> Markup {
+    html! {
+        @match lifecycle {
+            Lifecycle::Active => span.state.good { "active" },
+            Lifecycle::Finished => span.faint { "finished" },
+        }
+    }
+}
+
+fn sessions(sessions: &[SessionSummary], now: DateTime<Utc>) -> Markup {
+    html! {
+        table.cards {
+            caption.hidden { "Sessions, the last active first" }
+            thead { tr {
+                th scope="col" { "Session" }
+                th scope="col" { "Project" }
+                th scope="col" { "Agent" }
+                th scope="col" { "First prompt" }
+                th.number scope="col" { "Calls" }
+                th.number scope="col" { "Failed" }
+                th.number scope="col" { "Denied" }
+                th scope="col" { "Last active" }
+            } }
+            tbody { @for summary in sessions {
+                @let newest = &summary.newest;
+                tr id=(format!("session-{}", brief(&newest.session, 64))) {
+                    td data-label="Session" { (session_link(&newest.session)) " " span.faint { (newest.status) } }
+                    td data-label="Project" { (project(newest.project.as_deref())) }
+                    td data-label="Agent" {
+                        (brief(&newest.agent, 40))
+                        @if let Some(model) = &newest.model { " " span.faint { (brief(model, 40)) } }
+                    }
+                    td data-label="First prompt" { (summary.first_prompt.as_deref().map(|it| brief(it, 120)).unwrap_or_default()) }
+                    td.number data-label="Calls" { (summary.calls) }
+                    td.number data-label="Failed" { (summary.errors) }
+                    td.number data-label="Denied" { (summary.denied) }
+                    td data-label="Last active" { (ago(newest.last_event_at, now)) }
+                }
+            } }
+        }
+    }
+}
+
+/// One session.
+pub(crate) fn session(session: &OneSession, now: DateTime<Utc>) -> Markup {
+    let details = &session.details;
+    let project_of = details.sessions.iter().find_map(|it| it.project.as_deref());
+    html! {
+        h1 { "Session " (short_id(&session.name)) }
+        dl.facts {
+            div { dt { "Project" } dd { (project(project_of)) } }
+            div { dt { "Name" } dd { code { (shown(&session.name)) } } }
+            @if let Some(effort) = &session.effort {
+                div { dt { "Effort" } dd { (effort_link(effort)) @if let Some(phase) = &effort.phase { ", " (shown(phase)) } } }
+            }
+            div { dt { "More" } dd {
+                a href=(link("timeline", &[("session", &session.name)])) { "its events" } ", "
+                a href=(link("waterfall", &[("session", &session.name)])) { "its calls over time" }
+            } }
+        }
+        h2 { "Prompts" }
+        @if details.prompts.is_empty() { p.faint { "None is recorded." } } @else { (prompts(&details.prompts, now)) }
+        h2 { "Context windows and sub-agents" }
+        (chain(&details.sessions, now))
+        @if !details.delegations.is_empty() {
+            h2 { "What was handed to sub-agents" }
+            (delegations(&details.delegations, now))
+        }
+        (notes(&session.notes, now))
+    }
+}
+
+fn prompts(prompts: &[Prompt], now: DateTime<Utc>) -> Markup {
+    html! {
+        table.cards {
+            caption.hidden { "Prompts" }
+            thead { tr { th scope="col" { "Given" } th scope="col" { "Prompt" } th scope="col" { "Calls" } } }
+            tbody { @for prompt in prompts { tr {
+                td data-label="Given" { (ago(prompt.time, now)) }
+                td data-label="Prompt" { (prompt.text.as_deref().map(|it| brief(it, 600)).unwrap_or_default()) }
+                td data-label="Calls" { a href=(link("waterfall", &[("group", &prompt.group)])) { "what followed" } }
+            } } }
+        }
+    }
+}
+
+fn chain(sessions: &[Session], now: DateTime<Utc>) -> Markup {
+    html! {
+        table.cards {
+            caption.hidden { "Context windows and sub-agents of this session" }
+            thead { tr {
+                th scope="col" { "Which" }
+                th scope="col" { "Begun" }
+                th scope="col" { "Why" }
+                th scope="col" { "Model" }
+                th.number scope="col" { "Events" }
+                th scope="col" { "State" }
+            } }
+            tbody { @for it in sessions { tr {
+                td data-label="Which" {
+                    @match &it.subagent {
+                        Some(subagent) => { "sub-agent " (short_id(subagent)) " " (it.subagent_kind.as_deref().map(|it| brief(it, 40)).unwrap_or_default()) },
+                        None => (short_id(&it.session)),
+                    }
+                }
+                td data-label="Begun" { (ago(it.started_at, now)) }
+                td data-label="Why" { (it.source.as_deref().map(|it| brief(it, 40)).unwrap_or_default()) }
+                td data-label="Model" { (it.model.as_deref().map(|it| brief(it, 60)).unwrap_or_default()) }
+                td.number data-label="Events" { (it.events) }
+                td data-label="State" {
+                    (it.status)
+                    @if let Some(reason) = &it.end_reason { " " span.faint { (brief(reason, 60)) } }
+                }
+            } } }
+        }
+    }
+}
+
+fn delegations(delegations: &[Delegation], now: DateTime<Utc>) -> Markup {
+    html! {
+        table.cards {
+            caption.hidden { "Delegations" }
+            thead { tr {
+                th scope="col" { "To" } th scope="col" { "What" } th scope="col" { "State" } th scope="col" { "Lasted" } th scope="col" { "Reported" }
+            } }
+            tbody { @for it in delegations { tr {
+                td data-label="To" { (brief(&it.to, 60)) }
+                td data-label="What" {
+                    @let what = it.description.as_deref().map(|it| brief(it, 200)).unwrap_or_default();
+                    @match &it.call {
+                        Some(call) => a href=(link("call", &[("id", call)])) { (if what.is_empty() { "the call".to_owned() } else { what }) },
+                        None => (what),
+                    }
+                }
+                td data-label="State" { (it.status) }
+                td data-label="Lasted" { (length(it.ended_at.unwrap_or(now) - it.started_at)) }
+                td data-label="Reported" { (it.last_message.as_deref().map(|it| brief(it, 300)).unwrap_or_default()) }
+            } } }
+        }
+    }
+}
+
+fn notes(notes: &[Note], now: DateTime<Utc>) -> Markup {
+    html! {
+        @if !notes.is_empty() {
+            h2 { "Notes" }
+            ul {
+                @for note in notes {
+                    li { (shown(&note.text)) " " span.faint { "pinned to " (note.pinned_to()) ", " (ago(note.at, now)) } }
+                }
+            }
+        }
+    }
+}
+
+/// One effort.
+pub(crate) fn effort(details: &EffortDetails, now: DateTime<Utc>) -> Markup {
+    let effort = &details.effort;
+    let at = effort.phase.as_deref();
+    html! {
+        h1 { (brief(&effort.label(), 100)) " " (lifecycle(effort.lifecycle)) }
+        dl.facts {
+            div { dt { "Project" } dd { (project(Some(&effort.project))) } }
+            div { dt { "Task" } dd { (folder_name(&effort.task)) } }
+            div { dt { "Begun" } dd { (ago(effort.created_at, now)) } }
+            @if let Some(at) = effort.finished_at { div { dt { "Finished" } dd { (ago(at, now)) } } }
+            div { dt { "Sessions" } dd { (details.sessions.len()) } }
+        }
+        @if !effort.phases.is_empty() {
+            h2 { "Phases" }
+            ol { @for phase in &effort.phases {
+                li aria-current=[(Some(phase.as_str()) == at).then_some("step")] {
+                    (shown(phase))
+                    @if Some(phase.as_str()) == at { " " span.state.good { "now" } }
+                }
+            } }
+        }
+        h2 { "What happened" }
+        @if details.history.is_empty() { p.faint { "No phase was entered yet." } }
+        ul { @for change in &details.history {
+            li {
+                (shown(&change.phase)) " " span.faint { (ago(change.at, now)) }
+                @if let Some(proof) = &change.proof { p { "Proof: " (shown(proof)) } }
+                @if let Some(reason) = &change.reason { p { "Why: " (shown(reason)) } }
+            }
+        } }
+        (notes(&details.notes, now))
+    }
+}

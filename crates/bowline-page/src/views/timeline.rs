@@ -1,0 +1,139 @@
+//! *Timeline*: what happened, newest first, and the calls of a prompt as they followed each other.
+
+use bowline_daemon::rpc::traces::told;
+use bowline_store::{DecisionFilter, RecordedEvent};
+use chrono::{DateTime, Utc};
+use maud::{Markup, html};
+
+use super::parts::{decision, project, session, status};
+use crate::charts::waterfall;
+use crate::data::timeline::{Filter, MOST_CALLS, Timeline, Waterfall};
+use crate::text::{brief, clock, counted, full, link, milliseconds, shown};
+
+pub(crate) fn view(timeline: &Timeline) -> Markup {
+    let filter = &timeline.filter;
+    html! {
+        h1 { "Timeline" }
+        (filters(filter))
+        @if let Some(session) = &filter.session {
+            p { a href=(link("waterfall", &[("session", session)])) { "The calls of this session over time" } }
+        }
+        @if timeline.events.is_empty() {
+            p { "Nothing like that is recorded." }
+        } @else {
+            table.cards {
+                caption.hidden { "Events, newest first" }
+                thead { tr {
+                    th scope="col" { "Time" }
+                    th scope="col" { "Project" }
+                    th scope="col" { "Session" }
+                    th scope="col" { "Event" }
+                    th scope="col" { "What" }
+                    th scope="col" { "Decision" }
+                } }
+                tbody { @for event in &timeline.events { (row(event)) } }
+            }
+        }
+        nav aria-label="Pages" {
+            @if filter.before.is_some() { a href=(link("timeline", &filter.parts())) { "Newest" } " " }
+            @if let Some(older) = timeline.older {
+                @let before = older.timestamp_millis().to_string();
+                @let parts = [filter.parts(), vec![("before", before.as_str())]].concat();
+                a rel="next" href=(link("timeline", &parts)) { "Older, before " (full(older)) }
+            }
+        }
+    }
+}
+
+fn filters(filter: &Filter) -> Markup {
+    let text = |name: &str, label: &str, value: Option<&str>| {
+        html! {
+            label { (label) input name=(name) value=[value] autocomplete="off"; }
+        }
+    };
+    html! {
+        form.filters method="get" action="./timeline" role="search" aria-label="Filters" {
+            (text("project", "Project's folder", filter.project.as_deref()))
+            (text("session", "Session", filter.session.as_deref()))
+            (text("tool", "Tool", filter.tool.as_deref()))
+            label { "Decision"
+                select name="decision" {
+                    option value="" { "any" }
+                    @for decision in DecisionFilter::ALL {
+                        option value=(decision.word()) selected[filter.decision == Some(decision)] { (decision.word()) }
+                    }
+                }
+            }
+            button { "Filter" }
+            a href="./timeline" { "Without filters" }
+        }
+    }
+}
+
+fn row(event: &RecordedEvent) -> Markup {
+    let decided = &event.decided;
+    let about = match (&event.prompt, &event.input) {
+        (Some(prompt), _) => prompt.clone(),
+        (None, input) => told(input.as_ref()),
+    };
+    let tool = decided.tool.as_deref().unwrap_or_default();
+    html! {
+        tr id=(format!("event-{}", brief(&decided.id, 64))) {
+            td data-label="Time" { (clock(decided.time)) }
+            td data-label="Project" { (project(decided.project.as_deref())) }
+            td data-label="Session" { (session(&decided.session)) }
+            td data-label="Event" { (brief(&decided.event, 40)) }
+            td data-label="What" {
+                @match &decided.tool_use_id {
+                    Some(id) => a href=(link("call", &[("id", id)])) { (brief(tool, 40)) },
+                    None => (brief(tool, 40)),
+                }
+                " " code { (brief(&about, 160)) }
+            }
+            td data-label="Decision" {
+                (decision(decided.decision, decided.enforcement))
+                @if let Some(rule) = &decided.rule {
+                    " " a href=(link("guards", &[("rule", rule)])) { (brief(rule, 60)) }
+                }
+            }
+        }
+    }
+}
+
+/// The calls of a prompt or a session over time, with the same calls as a table.
+pub(crate) fn calls(waterfall_of: &Waterfall, now: DateTime<Utc>) -> Markup {
+    let calls = &waterfall_of.calls;
+    html! {
+        h1 { "Calls over time" }
+        @if let Some(prompt) = &waterfall_of.prompt { blockquote { p { (shown(prompt)) } } }
+        p.summary {
+            (counted(calls.len(), "call"))
+            @if waterfall_of.truncated { "; there are more than " (MOST_CALLS) }
+        }
+        (waterfall(calls, now))
+        table.cards {
+            caption.hidden { "The same calls, oldest first" }
+            thead { tr {
+                th scope="col" { "Began" }
+                th scope="col" { "Call" }
+                th scope="col" { "Sub-agent" }
+                th scope="col" { "Status" }
+                th.number scope="col" { "Took" }
+            } }
+            tbody {
+                @for call in calls {
+                    tr {
+                        td data-label="Began" { (clock(call.started_at)) }
+                        td data-label="Call" {
+                            a href=(link("call", &[("id", &call.tool_use_id)])) { (brief(&call.tool, 40)) }
+                            " " code { (brief(&told(call.input.as_ref()), 160)) }
+                        }
+                        td data-label="Sub-agent" { (call.subagent.as_deref().map(crate::text::short_id).unwrap_or_default()) }
+                        td data-label="Status" { (status(call.status)) }
+                        td.number data-label="Took" { (call.duration_ms.map(milliseconds).unwrap_or_default()) }
+                    }
+                }
+            }
+        }
+    }
+}
