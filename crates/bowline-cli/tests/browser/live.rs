@@ -18,7 +18,10 @@ fn a_session_appears_while_it_happens() {
     let now = window.open(&stage.link());
     now.until_shown("No agent is at work");
     now.evaluate(MARK);
-    now.until("it is live", "document.getElementById('connection').dataset.state === 'live'");
+    now.until(
+        "it is live",
+        "document.getElementById('connection').dataset.state === 'live'",
+    );
 
     stage.starts_work("Fix the rounding of totals");
     now.until_shown("working");
@@ -26,7 +29,10 @@ fn a_session_appears_while_it_happens() {
     let waiting = stage.about_to_run("toolu_1", DOUBTFUL);
     now.until_shown("waiting for you");
     now.until_shown(DOUBTFUL);
-    now.until("the menu counts it", "document.getElementById('waiting').dataset.count === '1'");
+    now.until(
+        "the menu counts it",
+        "document.getElementById('waiting').dataset.count === '1'",
+    );
     now.until(
         "a screen reader is told",
         "document.getElementById('announcement').textContent.includes('question waits')",
@@ -38,7 +44,10 @@ fn a_session_appears_while_it_happens() {
     now.click("button[value=once]");
     now.until_shown("Allowed");
     drop(waiting.wait_with_output());
-    now.until("nothing waits", "document.getElementById('waiting').dataset.count === '0'");
+    now.until(
+        "nothing waits",
+        "document.getElementById('waiting').dataset.count === '0'",
+    );
     drop(now);
     window.close();
 }
@@ -52,7 +61,10 @@ fn the_timeline_goes_on_while_one_looks_at_it() {
     let home = tab.address();
     tab.goto(&format!("{home}timeline?session={SESSION}"));
     tab.evaluate(MARK);
-    tab.until("it is live", "document.getElementById('connection').dataset.state === 'live'");
+    tab.until(
+        "it is live",
+        "document.getElementById('connection').dataset.state === 'live'",
+    );
     stage.starts_work("Fix the rounding of totals");
     for number in 0..3 {
         let command = format!("cargo test part-{number}");

@@ -19,14 +19,21 @@ fn furnished() -> Stage {
     }});
     stage.reports("PreToolUse", edit.clone());
     stage.reports("PostToolUse", edit);
-    drop(stage.about_to_run("toolu_3", "git push --force origin main").wait_with_output());
+    drop(
+        stage
+            .about_to_run("toolu_3", "git push --force origin main")
+            .wait_with_output(),
+    );
     // Its question waits until the daemon ends.
     drop(stage.about_to_run("toolu_4", DOUBTFUL));
     stage
 }
 
 fn until_asked(tab: &Tab<'_>) {
-    tab.until("the question waits", "document.getElementById('waiting').dataset.count === '1'");
+    tab.until(
+        "the question waits",
+        "document.getElementById('waiting').dataset.count === '1'",
+    );
 }
 
 #[needs(chromium)]
@@ -41,7 +48,10 @@ fn no_view_is_wider_than_a_small_screen() {
             tab.resize(width, 900);
             tab.goto(&view);
             let wide = tab.evaluate("document.documentElement.scrollWidth - innerWidth");
-            assert!(wide.as_i64().unwrap() <= 0, "{view} at {width}: {wide} too wide");
+            assert!(
+                wide.as_i64().unwrap() <= 0,
+                "{view} at {width}: {wide} too wide"
+            );
         }
     }
     drop(tab);
@@ -59,8 +69,14 @@ fn it_is_dark_for_those_who_prefer_that() {
             "[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color]",
         );
         let sum = |colour: &Value| -> u32 {
-            let numbers = colour.as_str().unwrap().split(|c: char| !c.is_ascii_digit());
-            numbers.filter_map(|it| it.parse::<u32>().ok()).take(3).sum()
+            let numbers = colour
+                .as_str()
+                .unwrap()
+                .split(|c: char| !c.is_ascii_digit());
+            numbers
+                .filter_map(|it| it.parse::<u32>().ok())
+                .take(3)
+                .sum()
         };
         (sum(&colours[0]), sum(&colours[1]))
     };
@@ -94,15 +110,22 @@ fn everything_is_reached_with_the_keyboard() {
                 return document.activeElement.textContent + '|' + style.outlineStyle + '|' + style.outlineWidth })()",
         );
         let focused = focused.as_str().unwrap();
-        assert!(focused.starts_with("Skip to the content|"), "{view}: {focused}");
-        assert!(!focused.contains("|none|"), "{view}: the focus is not seen: {focused}");
+        assert!(
+            focused.starts_with("Skip to the content|"),
+            "{view}: {focused}"
+        );
+        assert!(
+            !focused.contains("|none|"),
+            "{view}: the focus is not seen: {focused}"
+        );
     }
     drop(tab);
     window.close();
 }
 
 /// The rules that are looked at.
-const RULES: &str = "{runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}";
+const RULES: &str =
+    "{runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}";
 
 #[needs(chromium, axe)]
 #[test]
@@ -124,7 +147,11 @@ fn no_view_keeps_anybody_out() {
                     [one.id, one.help, one.nodes.map((node) => node.html + ' ' + node.failureSummary)]))"
             ));
             let violations = violations.as_array().unwrap().clone();
-            found.extend(violations.iter().map(|it| format!("{view} {scheme} {width}: {it:#}")));
+            found.extend(
+                violations
+                    .iter()
+                    .map(|it| format!("{view} {scheme} {width}: {it:#}")),
+            );
         }
     }
     assert!(found.is_empty(), "{}", found.join("\n"));

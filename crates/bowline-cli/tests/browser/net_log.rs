@@ -24,9 +24,7 @@ pub(super) fn read(file: &Path) -> Vec<Asked> {
         .filter_map(|event| {
             let by = event["params"]["initiator"].as_str();
             Some(Asked {
-                by: by
-                    .filter(|by| by.contains("://"))
-                    .map(ToOwned::to_owned),
+                by: by.filter(|by| by.contains("://")).map(ToOwned::to_owned),
                 address: event["params"]["url"].as_str()?.to_owned(),
             })
         })

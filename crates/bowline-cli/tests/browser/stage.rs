@@ -32,11 +32,21 @@ impl Deref for Stage {
 
 impl Stage {
     pub(super) fn new() -> Self {
+        let stage = Self::without_inbox();
+        stage.lets_questions_wait();
+        stage
+    }
+
+    /// One whose agents ask their questions by themselves.
+    pub(super) fn without_inbox() -> Self {
         client();
         let sandbox = Sandbox::with_repository();
-        sandbox.write("home/.config/bowline/config.toml", WAIT);
         sandbox.run(&["daemon", "start"]).expect(0, &[]);
         Self { sandbox }
+    }
+
+    pub(super) fn lets_questions_wait(&self) {
+        self.write("home/.config/bowline/config.toml", WAIT);
     }
 
     /// An address of the page that works once.

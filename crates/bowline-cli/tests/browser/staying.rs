@@ -58,11 +58,17 @@ fn two_tabs_share_one_stream() {
     let second = window.open(&format!("{home}inbox"));
     until_live(&second);
     let hook = stage.about_to_run("toolu_1", DOUBTFUL);
-    first.until("the first knows", "document.getElementById('waiting').dataset.count === '1'");
+    first.until(
+        "the first knows",
+        "document.getElementById('waiting').dataset.count === '1'",
+    );
     second.until_shown(DOUBTFUL);
     second.click("button[value=once]");
     assert_eq!(answer_of(hook)["permissionDecision"], "allow");
-    first.until("the first knows", "document.getElementById('waiting').dataset.count === '0'");
+    first.until(
+        "the first knows",
+        "document.getElementById('waiting').dataset.count === '0'",
+    );
     drop((first, second));
     let asked = window.close();
     let streams = asked.iter().filter(|it| it.address.ends_with("/stream"));

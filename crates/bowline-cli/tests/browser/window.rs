@@ -8,11 +8,13 @@ use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use bowline_testkit::{Sandbox, until, until_some};
+use bowline_testkit::{PATIENCE, Sandbox, until, until_some};
 use chromiumoxide::cdp::browser_protocol::emulation::{
     MediaFeature, SetDeviceMetricsOverrideParams,
 };
-use chromiumoxide::cdp::browser_protocol::input::{DispatchKeyEventParams, DispatchKeyEventType};
+use chromiumoxide::cdp::browser_protocol::input::{
+    DispatchKeyEventParams, DispatchKeyEventType, InsertTextParams,
+};
 use chromiumoxide::cdp::browser_protocol::log::EventEntryAdded;
 use chromiumoxide::cdp::browser_protocol::page::{
     EventJavascriptDialogOpening, HandleJavaScriptDialogParams,
@@ -20,6 +22,7 @@ use chromiumoxide::cdp::browser_protocol::page::{
 use chromiumoxide::cdp::js_protocol::runtime::{
     ConsoleApiCalledType, EvaluateParams, EventConsoleApiCalled, EventExceptionThrown,
 };
+use chromiumoxide::layout::Point;
 use chromiumoxide::listeners::EventStream;
 use chromiumoxide::{Browser, Page};
 use futures_util::StreamExt as _;
@@ -51,7 +54,12 @@ impl Window {
         let (profile, log) = (sandbox.folder("browser"), sandbox.path("net-log.json"));
         let mut command = sandbox.program(program());
         command
-            .args(["--headless=new", "--no-sandbox", "--disable-gpu", NOBODY_ELSE])
+            .args([
+                "--headless=new",
+                "--no-sandbox",
+                "--disable-gpu",
+                NOBODY_ELSE,
+            ])
             .args(["--no-first-run", "--disable-background-networking"])
             .args(["--disable-component-update", "--disable-sync"])
             .args(["--disable-dev-shm-usage", "--remote-debugging-port=0"])
@@ -87,14 +95,18 @@ impl Window {
         tab
     }
 
+    #[track_caller]
     fn wait_for<T>(&self, future: impl Future<Output = T>) -> T {
-        self.runtime.block_on(future)
+        let answered = async { tokio::time::timeout(PATIENCE, future).await };
+        let answered = self.runtime.block_on(answered);
+        answered.expect("Chromium answers")
     }
 
     /// Writes down what the page must not do.
     fn listen(&self, page: &Page) {
         self.note(
-            self.wait_for(page.event_listener::<EventConsoleApiCalled>()).unwrap(),
+            self.wait_for(page.event_listener::<EventConsoleApiCalled>())
+                .unwrap(),
             |event| {
                 let is_fault = matches!(
                     event.r#type,
@@ -106,11 +118,13 @@ impl Window {
             },
         );
         self.note(
-            self.wait_for(page.event_listener::<EventExceptionThrown>()).unwrap(),
+            self.wait_for(page.event_listener::<EventExceptionThrown>())
+                .unwrap(),
             |event| Some(format!("exception: {:?}", event.exception_details)),
         );
         self.note(
-            self.wait_for(page.event_listener::<EventEntryAdded>()).unwrap(),
+            self.wait_for(page.event_listener::<EventEntryAdded>())
+                .unwrap(),
             |event| Some(format!("log: {:?} {:?}", event.entry.text, event.entry.url)),
         );
         let dialogues = page.event_listener::<EventJavascriptDialogOpening>();
@@ -118,14 +132,20 @@ impl Window {
         let (faults, page) = (Arc::clone(&self.faults), page.clone());
         self.runtime.spawn(async move {
             while let Some(event) = dialogues.next().await {
-                faults.lock().unwrap().push(format!("dialogue: {}", event.message));
+                faults
+                    .lock()
+                    .unwrap()
+                    .push(format!("dialogue: {}", event.message));
                 let _ = page.execute(HandleJavaScriptDialogParams::new(false)).await;
             }
         });
     }
 
-    fn note<T>(&self, mut events: EventStream<T>, fault: impl Fn(&T) -> Option<String> + Send + 'static)
-    where
+    fn note<T>(
+        &self,
+        mut events: EventStream<T>,
+        fault: impl Fn(&T) -> Option<String> + Send + 'static,
+    ) where
         T: chromiumoxide::cdp::IntoEventKind + Unpin + Send + Sync + 'static,
     {
         let faults = Arc::clone(&self.faults);
@@ -155,7 +175,10 @@ impl Window {
         let own: Vec<Asked> = asked.into_iter().filter(|it| is_the_pages(it)).collect();
         for one in &own {
             let by = one.by.as_deref().unwrap_or(&one.address);
-            assert!(one.address.starts_with(by), "another host is asked: {one:?}");
+            assert!(
+                one.address.starts_with(by),
+                "another host is asked: {one:?}"
+            );
         }
         assert!(!own.is_empty(), "the page is not in the log");
         own
@@ -205,7 +228,8 @@ impl Tab<'_> {
 
     #[track_caller]
     pub(super) fn reload(&self) {
-        self.window.wait_for(self.page.reload()).unwrap();
+        self.evaluate("window.isOld = true; location.reload()");
+        self.until("the page is loaded again", "window.isOld === undefined");
         self.until_ready();
     }
 
@@ -223,7 +247,11 @@ impl Tab<'_> {
             .unwrap();
         match self.window.wait_for(self.page.execute(evaluation)) {
             Ok(said) => {
-                assert!(said.exception_details.is_none(), "{script}: {:?}", said.exception_details);
+                assert!(
+                    said.exception_details.is_none(),
+                    "{script}: {:?}",
+                    said.exception_details
+                );
                 said.result.result.value.unwrap_or_default()
             }
             Err(_) => Value::Null,
@@ -238,7 +266,7 @@ impl Tab<'_> {
         while self.evaluate(script) != true {
             looks += 1;
             assert!(
-                began.elapsed() < bowline_testkit::PATIENCE,
+                began.elapsed() < PATIENCE,
                 "it never happens that {what} ({looks} looks); the page says:\n{}",
                 self.text()
             );
@@ -250,7 +278,8 @@ impl Tab<'_> {
     #[track_caller]
     pub(super) fn until_shown(&self, text: &str) {
         let wanted = Value::from(text);
-        let script = format!("(document.getElementById('main')?.innerText ?? '').includes({wanted})");
+        let script =
+            format!("(document.getElementById('main')?.innerText ?? '').includes({wanted})");
         self.until(&format!("{text:?} is shown"), &script);
     }
 
@@ -267,18 +296,30 @@ impl Tab<'_> {
     /// Clicks with the mouse, as a person does.
     #[track_caller]
     pub(super) fn click(&self, selector: &str) {
-        let element = self.window.wait_for(self.page.find_element(selector));
-        let element = element.unwrap_or_else(|error| panic!("{selector}: {error}\n{}", self.text()));
-        self.window.wait_for(element.click()).unwrap();
+        let place = self.evaluate(&format!(
+            "(() => {{ const it = document.querySelector({selector:?}); it?.scrollIntoView({{block: 'center'}});
+                const box = it?.getBoundingClientRect();
+                return box && [box.left + box.width / 2, box.top + box.height / 2] }})()"
+        ));
+        let number = |at: usize| {
+            let found = place[at].as_f64();
+            found.unwrap_or_else(|| panic!("no {selector} in:\n{}", self.text()))
+        };
+        let place = Point::new(number(0), number(1));
+        self.window.wait_for(self.page.click(place)).unwrap();
     }
 
     /// Types into a field.
     #[track_caller]
     pub(super) fn write(&self, selector: &str, text: &str) {
-        let element = self.window.wait_for(self.page.find_element(selector)).unwrap();
-        self.window.wait_for(async {
-            element.click().await.unwrap().type_str(text).await.unwrap();
-        });
+        self.click(selector);
+        let typed = self.page.execute(InsertTextParams::new(text));
+        self.window.wait_for(typed).unwrap();
+        let typed = format!(
+            "document.querySelector({selector:?})?.value === {}",
+            Value::from(text)
+        );
+        self.until("the text is in the field", &typed);
     }
 
     /// Presses the key that leads to the next thing that can be used.
@@ -310,7 +351,8 @@ impl Tab<'_> {
     /// The addresses of all views: those of the menu, and one of each kind that a link in them leads to.
     pub(super) fn views(&self) -> Vec<String> {
         let links = |selector: &str| -> Vec<String> {
-            let script = format!("[...document.querySelectorAll({selector:?})].map((it) => it.href)");
+            let script =
+                format!("[...document.querySelectorAll({selector:?})].map((it) => it.href)");
             serde_json::from_value(self.evaluate(&script)).unwrap()
         };
         let mut views = links("header nav a");
@@ -318,7 +360,8 @@ impl Tab<'_> {
         for view in views.clone() {
             self.goto(&view);
             for link in links("main a") {
-                let path = |link: &str| link.split(['?', '#']).next().unwrap_or_default().to_owned();
+                let path =
+                    |link: &str| link.split(['?', '#']).next().unwrap_or_default().to_owned();
                 if views.iter().all(|known| path(known) != path(&link)) {
                     views.push(link);
                 }
