@@ -3,6 +3,8 @@
 import { morph } from "./morph.js";
 
 const PAUSE = 250;
+/** What says how long something lasts is shown anew after this time, too. */
+const AGE = 10000;
 
 const main = document.getElementById("main");
 const connection = document.getElementById("connection");
@@ -11,6 +13,8 @@ const count = document.getElementById("waiting");
 
 let loading = false;
 let again = false;
+/** Whether something happened while nobody looked. */
+let isStale = false;
 
 /** Whether a message is about what this view shows. */
 function isAbout(message) {
@@ -18,15 +22,19 @@ function isAbout(message) {
   if (!message.topics.some((topic) => topics.includes(topic))) return false;
   if (message.topics.includes("inbox") && topics.includes("inbox")) return true;
   const here = new URLSearchParams(location.search);
+  // What is older does not change.
+  if (here.has("before")) return false;
   const misses = (named, wanted) => Boolean(wanted && named && !named.includes(wanted));
   return !misses(message.sessions, here.get("session")) && !misses(message.projects, here.get("project"));
 }
 
 /** Asks for this view again, at most four times a second. */
 async function refresh() {
+  if (document.visibilityState !== "visible") return void (isStale = true);
   if (loading) return void (again = true);
   loading = true;
   again = false;
+  isStale = false;
   try {
     const address = new URL(location.href);
     address.hash = "";
@@ -101,6 +109,14 @@ function throughTabs() {
     return new Promise(() => {});
   });
 }
+
+document.addEventListener("visibilitychange", () => {
+  if (isStale) refresh();
+});
+
+setInterval(() => {
+  if (connection.dataset.state === "live" && main.dataset.topics) refresh();
+}, AGE);
 
 if ("SharedWorker" in window) throughWorker();
 else if ("locks" in navigator) throughTabs();

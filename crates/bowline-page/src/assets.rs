@@ -3,6 +3,8 @@
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
+use crate::security::hex;
+
 struct Asset {
     name: &'static str,
     kind: &'static str,
@@ -41,11 +43,7 @@ pub(crate) fn version() -> String {
         hash.update(asset.text);
     }
     let digest = hash.finalize();
-    digest
-        .iter()
-        .take(6)
-        .map(|byte| format!("{byte:02x}"))
-        .collect()
+    hex(digest.iter().take(6))
 }
 
 pub(crate) fn get(name: &str) -> Response {

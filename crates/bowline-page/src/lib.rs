@@ -8,6 +8,7 @@ mod charts;
 mod data;
 mod guard;
 mod kept;
+mod peer;
 mod query;
 mod routes;
 mod security;

@@ -15,6 +15,7 @@ use crate::assets;
 use crate::data;
 use crate::data::costs::Period;
 use crate::guard::{Form, guard};
+use crate::peer::Peer;
 use crate::query::Query;
 use crate::security::cookie;
 use crate::site::{Site, Trouble};
@@ -77,7 +78,10 @@ fn destination(query: &Query) -> String {
     address.trim_start_matches("./").to_owned()
 }
 
-async fn open(State(site): Shared, query: Query) -> Response {
+async fn open(State(site): Shared, Extension(peer): Extension<Peer>, query: Query) -> Response {
+    if peer.is_another_user() {
+        return StatusCode::FORBIDDEN.into_response();
+    }
     if !site.take_key(query.get("key").unwrap_or_default()) {
         let text = "This link was used already, or is too old. Run `bowline open` again.\n";
         return (StatusCode::FORBIDDEN, text).into_response();
@@ -98,13 +102,22 @@ fn to(place: &str) -> Response {
 
 async fn missing(State(site): Shared, query: Query) -> Response {
     let body = views::trouble::missing();
-    let mut response = page(&site, &query, View::Now, Ok(body));
+    let mut response = titled(&site, &query, (View::Now, Some("Not found")), Ok(body));
     *response.status_mut() = StatusCode::NOT_FOUND;
     response
 }
 
 /// A view as a whole page, or the part of it that changes.
 fn page(site: &Site, query: &Query, view: View, body: Result<Markup, Trouble>) -> Response {
+    titled(site, query, (view, None), body)
+}
+
+fn titled(
+    site: &Site,
+    query: &Query,
+    (view, title): (View, Option<&'static str>),
+    body: Result<Markup, Trouble>,
+) -> Response {
     let (status, body) = match body {
         Ok(body) => (StatusCode::OK, body),
         Err(trouble) => {
@@ -122,6 +135,7 @@ fn page(site: &Site, query: &Query, view: View, body: Result<Markup, Trouble>) -
     } else {
         let frame = Frame {
             view,
+            title,
             waiting: site.sources.questions.list().len(),
             version: assets::version(),
         };
@@ -175,7 +189,7 @@ async fn waterfall(State(site): Shared, query: Query) -> Response {
         })
         .await;
     let shown = read.map(|calls| calls.map(|it| views::timeline::calls(&it, Utc::now())));
-    found(&site, &query, View::Timeline, shown)
+    found(&site, &query, (View::Timeline, "Calls over time"), shown)
 }
 
 async fn sessions(State(site): Shared, query: Query) -> Response {
@@ -193,7 +207,7 @@ async fn session(State(site): Shared, query: Query) -> Response {
         .read(move |sources| data::sessions::session(&*sources.store, &name))
         .await;
     let shown = read.map(|session| session.map(|it| views::sessions::session(&it, Utc::now())));
-    found(&site, &query, View::Sessions, shown)
+    found(&site, &query, (View::Sessions, "Session"), shown)
 }
 
 async fn effort(State(site): Shared, query: Query) -> Response {
@@ -203,7 +217,7 @@ async fn effort(State(site): Shared, query: Query) -> Response {
         .read(move |sources| data::sessions::effort(&*sources.store, number))
         .await;
     let shown = read.map(|effort| effort.map(|it| views::sessions::effort(&it, Utc::now())));
-    found(&site, &query, View::Sessions, shown)
+    found(&site, &query, (View::Sessions, "Effort"), shown)
 }
 
 async fn call(State(site): Shared, query: Query) -> Response {
@@ -212,7 +226,7 @@ async fn call(State(site): Shared, query: Query) -> Response {
         .read(move |sources| data::call::read(&*sources.store, &id))
         .await;
     let shown = read.map(|call| call.map(|it| views::call::view(&it, Utc::now())));
-    found(&site, &query, View::Timeline, shown)
+    found(&site, &query, (View::Timeline, "Call"), shown)
 }
 
 async fn costs(State(site): Shared, query: Query) -> Response {
@@ -225,20 +239,17 @@ async fn costs(State(site): Shared, query: Query) -> Response {
 }
 
 async fn guards(State(site): Shared, query: Query) -> Response {
-    let body = match query.owned("rule") {
-        Some(rule) => {
-            let read = site
-                .read(move |sources| data::guards::of_rule(&*sources.store, &rule))
-                .await;
-            read.map(|stopped| views::guards::rule(&stopped, &site.token, Utc::now()))
-        }
-        None => {
-            let period = Period::parse(query.get("period"));
-            let read = site
-                .read(move |sources| data::guards::read(&*sources.store, period, Utc::now()))
-                .await;
-            read.map(|guards| views::guards::view(&guards, Utc::now()))
-        }
+    let body = if let Some(rule) = query.owned("rule") {
+        let read = site
+            .read(move |sources| data::guards::of_rule(&*sources.store, &rule))
+            .await;
+        read.map(|stopped| views::guards::rule(&stopped, &site.token, Utc::now()))
+    } else {
+        let period = Period::parse(query.get("period"));
+        let read = site
+            .read(move |sources| data::guards::read(&*sources.store, period, Utc::now()))
+            .await;
+        read.map(|guards| views::guards::view(&guards, Utc::now()))
     };
     page(&site, &query, View::Guards, body)
 }
@@ -266,12 +277,13 @@ async fn hooks(State(site): Shared, query: Query) -> Response {
 fn found(
     site: &Site,
     query: &Query,
-    view: View,
+    (view, title): (View, &'static str),
     shown: Result<Option<Markup>, Trouble>,
 ) -> Response {
     let is_missing = matches!(shown, Ok(None));
     let body = shown.map(|shown| shown.unwrap_or_else(views::trouble::missing));
-    let mut response = page(site, query, view, body);
+    let title = if is_missing { "Not found" } else { title };
+    let mut response = titled(site, query, (view, Some(title)), body);
     if is_missing {
         *response.status_mut() = StatusCode::NOT_FOUND;
     }

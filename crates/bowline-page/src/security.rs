@@ -47,7 +47,7 @@ impl Secret {
 
     /// As it is written into a link, a cookie or a file.
     pub(crate) fn hex(&self) -> String {
-        hex(&self.0)
+        hex(self.0.iter())
     }
 
     pub(crate) fn from_hex(text: &str) -> Option<Self> {
@@ -76,12 +76,13 @@ impl Secret {
     }
 
     fn derived(&self, what: &str) -> String {
-        hex(&HMAC::mac(format!("bowline page {what}"), self.0))
+        hex(HMAC::mac(format!("bowline page {what}"), self.0).iter())
     }
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut out, byte| {
+/// Bytes as two digits each.
+pub(crate) fn hex<'a>(bytes: impl Iterator<Item = &'a u8>) -> String {
+    bytes.fold(String::new(), |mut out, byte| {
         // Writing to a string cannot fail.
         let _ = write!(out, "{byte:02x}");
         out

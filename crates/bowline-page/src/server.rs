@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use axum::Router;
+use axum::{Extension, Router};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -15,6 +15,7 @@ use tokio::runtime::Builder;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{interval, sleep};
 
+use crate::peer::Peer;
 use crate::routes;
 use crate::site::{MOST_READS, Site};
 
@@ -98,7 +99,10 @@ async fn serve(
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => admit(stream, &places, &router),
+                Ok((stream, _)) => {
+                    let peer = Peer { address: stream.peer_addr().ok(), port: site.port };
+                    admit(stream, &places, router.clone().layer(Extension(peer)));
+                }
                 // There are too many open files, for instance.
                 Err(_) => sleep(Duration::from_millis(100)).await,
             },
@@ -110,13 +114,13 @@ async fn serve(
     }
 }
 
-fn admit(stream: TcpStream, places: &Arc<Semaphore>, router: &Router) {
+fn admit(stream: TcpStream, places: &Arc<Semaphore>, router: Router) {
     let Ok(place) = Arc::clone(places).try_acquire_owned() else {
         // Whoever does not read this at once is not waited for.
         let _ = stream.try_write(FULL);
         return;
     };
-    let service = TowerToHyperService::new(router.clone());
+    let service = TowerToHyperService::new(router);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_WITHIN)

@@ -68,7 +68,9 @@ impl View {
             Self::Now => "events inbox",
             Self::Inbox => "inbox",
             Self::Costs => "",
-            Self::Timeline | Self::Sessions | Self::Guards | Self::Hooks => "events",
+            Self::Timeline | Self::Sessions => "events",
+            // Figures of long periods are read now and then, however much happens.
+            Self::Guards | Self::Hooks => "time",
         }
     }
 }
@@ -77,6 +79,8 @@ impl View {
 #[derive(Debug, Clone)]
 pub(crate) struct Frame {
     pub(crate) view: View,
+    /// What is shown, if it is not the view itself.
+    pub(crate) title: Option<&'static str>,
     /// How many questions wait.
     pub(crate) waiting: usize,
     /// Of styles and scripts.
@@ -93,7 +97,7 @@ pub(crate) fn layout(frame: &Frame, body: &Markup) -> Markup {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                title { (frame.view.name()) " · Bowline" }
+                title { (frame.title.unwrap_or(frame.view.name())) " · Bowline" }
                 link rel="icon" href="data:,";
                 link rel="stylesheet" href=(asset("page.css"));
                 script type="module" src=(asset("page.js")) {}

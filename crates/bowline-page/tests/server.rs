@@ -1,5 +1,7 @@
 //! The page as a whole, on a real port: who gets something, and what it costs.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
+
 #[path = "server/client.rs"]
 mod client;
 #[path = "server/hostile.rs"]

@@ -41,7 +41,7 @@ use rusqlite::Connection;
 
 use crate::continuity::Continuity;
 use crate::costs::Costs;
-use crate::digest::{Digest, DigestFilter};
+use crate::digest::{Digest, DigestFilter, RuleDigest};
 use crate::error::{Error, Result};
 use crate::failures::Failures;
 use crate::folder;
@@ -473,6 +473,10 @@ impl Store for SqliteStore {
 
     fn digest(&self, filter: &DigestFilter<'_>) -> Result<Digest> {
         self.read(|db| digest::digest(db, filter))
+    }
+
+    fn decided(&self, filter: &DigestFilter<'_>) -> Result<Vec<RuleDigest>> {
+        self.read(|db| digest::by_rule(db, filter))
     }
 
     fn hook_figures(&self) -> Result<Vec<HookFigures>> {

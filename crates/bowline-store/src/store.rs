@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::continuity::Continuity;
 use crate::costs::Costs;
-use crate::digest::{Digest, DigestFilter};
+use crate::digest::{Digest, DigestFilter, RuleDigest};
 use crate::error::Result;
 use crate::failures::Failures;
 use crate::gap::Gap;
@@ -307,6 +307,9 @@ pub trait Store: Send + Sync {
 
     /// What happened in a period, counted.
     fn digest(&self, filter: &DigestFilter<'_>) -> Result<Digest>;
+
+    /// What was decided in a period, by rule, the most frequent first: a part of [`Store::digest`] that costs little.
+    fn decided(&self, filter: &DigestFilter<'_>) -> Result<Vec<RuleDigest>>;
 
     /// When each hook last fired, what it said, how long it takes; by name.
     fn hook_figures(&self) -> Result<Vec<HookFigures>>;

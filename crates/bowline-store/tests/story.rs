@@ -1188,6 +1188,7 @@ fn a_digest_counts_what_was_decided_answered_failed_and_slow() {
         };
 
         let digest = store.digest(&since(500)).unwrap();
+        assert_eq!(store.decided(&since(500)).unwrap(), digest.decided);
         assert_eq!((digest.events, digest.sessions), (10, 2));
         let groups: Vec<_> = (digest.decided.iter())
             .map(|it| {
@@ -1251,6 +1252,7 @@ fn a_digest_counts_what_was_decided_answered_failed_and_slow() {
             store.digest(&nowhere).unwrap(),
             bowline_store::Digest::default()
         );
+        assert!(store.decided(&nowhere).unwrap().is_empty());
         assert_eq!(store.digest(&since(7_000)).unwrap().events, 0);
     });
 }

@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use bowline::hooks::Decision;
-use bowline_daemon::rpc::{Question as _, digest, events};
-use bowline_store::{DecisionFilter, MemoryOf, RecordedEvent, Result, RuleDigest, Store};
+use bowline_daemon::rpc::{Question as _, events};
+use bowline_store::{
+    DecisionFilter, DigestFilter, MemoryOf, RecordedEvent, Result, RuleDigest, Store,
+};
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
@@ -31,13 +33,11 @@ pub(crate) struct Guards {
 }
 
 pub(crate) fn read(store: &dyn Store, period: Period, now: DateTime<Utc>) -> Result<Guards> {
-    let question = digest::Of {
+    let mut rules = store.decided(&DigestFilter {
         since: period.since(now),
         project: None,
-    };
-    let mut rules = question.answer(store)?.decided;
+    })?;
     rules.retain(|rule| rule.decision >= Decision::Ask);
-    rules.sort_by_key(|rule| std::cmp::Reverse(rule.count));
     Ok(Guards { period, rules })
 }
 

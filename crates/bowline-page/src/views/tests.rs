@@ -122,6 +122,7 @@ pub(crate) fn trace() -> Trace {
 fn lines(view: View, body: &Markup) -> String {
     let frame = Frame {
         view,
+        title: None,
         waiting: 1,
         version: "v".to_owned(),
     };

@@ -100,7 +100,7 @@ impl Asking {
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let mut text = format!("{} {} HTTP/1.1\r\n", self.method, self.path);
         for (name, value) in &self.fields {
-            text.push_str(&format!("{name}: {value}\r\n"));
+            text.extend([name.as_str(), ": ", value.as_str(), "\r\n"]);
         }
         text.push_str("\r\n");
         text.push_str(&self.body);

@@ -118,7 +118,9 @@ fn fill(store: &dyn Store, project: &str) -> (String, String) {
 }
 
 fn encoded(text: &str) -> String {
-    text.bytes().map(|byte| format!("%{byte:02x}")).collect()
+    let mut encoded = form_urlencoded::Serializer::new(String::new());
+    encoded.append_key_only(text);
+    encoded.finish()
 }
 
 #[test]

@@ -23,16 +23,8 @@ const MOST: usize = 100;
 
 pub(super) fn digest(db: &Connection, filter: &DigestFilter<'_>) -> Result<Digest> {
     snapshot(db, |db| {
-        let project = match filter.project.map(|path| traces::project(db, path)) {
-            Some(known) => match known? {
-                None => return Ok(Digest::default()),
-                known => known,
-            },
-            None => None,
-        };
-        let period = Period {
-            since: filter.since.map_or(0, |since| since.timestamp_millis()),
-            project,
+        let Some(period) = Period::of(db, filter)? else {
+            return Ok(Digest::default());
         };
         let (events, sessions) = period.events().one(db)?;
         Ok(Digest {
@@ -47,6 +39,14 @@ pub(super) fn digest(db: &Connection, filter: &DigestFilter<'_>) -> Result<Diges
     })
 }
 
+/// What was decided, by rule, the most frequent first.
+pub(super) fn by_rule(db: &Connection, filter: &DigestFilter<'_>) -> Result<Vec<RuleDigest>> {
+    snapshot(db, |db| match Period::of(db, filter)? {
+        Some(period) => decided(db, &period),
+        None => Ok(Vec::new()),
+    })
+}
+
 /// A period as the tables know it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Period {
@@ -55,6 +55,19 @@ pub(super) struct Period {
 }
 
 impl Period {
+    /// The period of a filter; `None` if its project is not known.
+    fn of(db: &Connection, filter: &DigestFilter<'_>) -> Result<Option<Self>> {
+        let project = match filter.project {
+            Some(path) => match traces::project(db, path)? {
+                None => return Ok(None),
+                known => known,
+            },
+            None => None,
+        };
+        let since = filter.since.map_or(0, |since| since.timestamp_millis());
+        Ok(Some(Self { since, project }))
+    }
+
     #[cfg(test)]
     pub(super) fn queries(self) -> [(&'static str, Query); 7] {
         [

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use bowline_store::{
     Continuity, Costs, Digest, DigestFilter, EventFilter, Failures, Forget, Forgotten, Gap,
     HookFigures, Integrity, MemoryOf, Options, PastCall, RecordedEvent, RememberedSession, Result,
-    SessionDetails, SessionFilter, SessionRef, SessionSummary, Size, SqliteStore, Store,
-    Submission, Trace, TraceFilter, TraceStatistics, TraceTree, Waiting, Work,
+    RuleDigest, SessionDetails, SessionFilter, SessionRef, SessionSummary, Size, SqliteStore,
+    Store, Submission, Trace, TraceFilter, TraceStatistics, TraceTree, Waiting, Work,
 };
 use bowline_wire::{Acknowledgement, Answer, Call, CallId, Heard, Lines, MAX_REPLY};
 use chrono::{DateTime, Utc};
@@ -414,6 +414,10 @@ impl Store for Watched {
 
     fn events_of(&self, call: &Trace) -> Result<Vec<RecordedEvent>> {
         self.kept.events_of(call)
+    }
+
+    fn decided(&self, filter: &DigestFilter<'_>) -> Result<Vec<RuleDigest>> {
+        self.kept.decided(filter)
     }
 
     fn digest(&self, filter: &DigestFilter<'_>) -> Result<Digest> {
