@@ -6,6 +6,7 @@
 #[cfg(test)]
 mod browser {
     mod answering;
+    mod demo;
     mod hostile;
     mod live;
     mod looks;

@@ -37,6 +37,14 @@ impl Stage {
         stage
     }
 
+    /// One whose programs put their temporary files into this folder of it.
+    pub(super) fn with_scratch(below: &str) -> Self {
+        let mut stage = Self::new();
+        let folder = stage.folder(below);
+        stage.sandbox.set("TMPDIR", folder);
+        stage
+    }
+
     /// One whose agents ask their questions by themselves.
     pub(super) fn without_inbox() -> Self {
         client();
@@ -50,24 +58,29 @@ impl Stage {
     }
 
     /// An address of the page that works once.
-    ///
-    /// A process without parents asks for it. An agent may have started this test, and Bowline gives it to nobody below an agent.
     pub(super) fn link(&self) -> String {
-        let file = self.path("address");
+        let said = self.told_a_person("open --print");
+        assert!(said.starts_with("http://127.0.0.1:"), "{said}");
+        said.trim().to_owned()
+    }
+
+    /// What `bowline` says with these arguments to a person.
+    ///
+    /// Its process has no parents. An agent may have started this test, and Bowline gives the page to nobody below an agent.
+    pub(super) fn told_a_person(&self, arguments: &str) -> String {
+        let file = self.path("said");
         let _ = fs::remove_file(&file);
-        let line = r#""$0" open --print > "$1.new" 2>&1; mv "$1.new" "$1""#;
+        let line = format!(r#"("$0" {arguments} > "$1.new" 2>&1; mv "$1.new" "$1") &"#);
         let asked = self
             .program("sh")
-            .args(["-c", &format!("({line}) &")])
+            .args(["-c", &line])
             .arg(bowline())
             .arg(&file)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .status();
         assert!(asked.unwrap().success());
-        let said = until_some("`bowline open` answers", || fs::read_to_string(&file).ok());
-        assert!(said.starts_with("http://127.0.0.1:"), "{said}");
-        said.trim().to_owned()
+        until_some("`bowline` answers", || fs::read_to_string(&file).ok())
     }
 
     /// What the agent is answered to this event.

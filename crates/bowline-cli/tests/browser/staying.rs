@@ -49,6 +49,23 @@ fn addresses_lead_to_what_one_saw() {
 
 #[needs(chromium)]
 #[test]
+fn a_link_can_lead_to_a_view() {
+    let stage = Stage::new();
+    stage.starts_work("Fix the rounding of totals");
+    stage.runs("toolu_1", "cargo test checkout", "it is well");
+    let window = Window::new(&stage);
+    let inbox = window.open(&stage.told_a_person("open inbox --print"));
+    inbox.until_shown("No question waits");
+    let call = window.open(&format!("{}&to=call&id=toolu_1", stage.link()));
+    call.until_shown("it is well");
+    let elsewhere = window.open(&format!("{}&to=//evil.example/", stage.link()));
+    elsewhere.until_shown("working");
+    drop((inbox, call, elsewhere));
+    window.close();
+}
+
+#[needs(chromium)]
+#[test]
 fn two_tabs_share_one_stream() {
     let stage = Stage::new();
     let window = Window::new(&stage);

@@ -59,7 +59,7 @@ pub(super) fn steps() -> Vec<Step> {
     let token = expand("ghp_{a36}");
     vec![
         Step::Scene("A session begins, and somebody asks for something"),
-        Step::Event("SessionStart", json!({"source": "startup"})),
+        Step::Event("SessionStart", json!({"source": "startup", "model": "claude-opus-4-8"})),
         Step::Event(
             "UserPromptSubmit",
             json!({"prompt": "Totals at the checkout are off by one cent. Fix it."}),
@@ -136,7 +136,10 @@ pub(super) fn steps() -> Vec<Step> {
 pub(super) fn others() -> Vec<Step> {
     let prompt = |text: &str| {
         [
-            Step::Event("SessionStart", json!({"source": "startup"})),
+            Step::Event(
+                "SessionStart",
+                json!({"source": "startup", "model": "claude-opus-4-8"}),
+            ),
             Step::Event("UserPromptSubmit", json!({"prompt": text})),
         ]
     };
