@@ -79,7 +79,7 @@ const PICTURES: [Picture; 13] = [
         ..wide("now-narrow", "", 560)
     },
     wide("inbox", "&to=inbox", 460),
-    wide("timeline", "&to=timeline", 760),
+    wide("timeline", "&to=timeline&session=demo-4d9f36a2", 800),
     wide("calls", "&to=waterfall&session=demo-4d9f36a2", 750),
     wide("sessions", "&to=sessions", 450),
     wide("session", "&to=session&session=demo-8c21be70", 520),
