@@ -15,6 +15,7 @@ mod fuzz;
 mod install;
 mod profile;
 mod programs;
+mod screenshots;
 
 use std::process::ExitCode;
 
@@ -25,6 +26,7 @@ const HELP: &str = "\
 Chores of this repository
 
   cargo xtask demo [ARGS]             build everything and run `bowline demo`
+  cargo xtask screenshots             a picture of every view of the page, from the demo's data (into docs/screenshots; needs Chromium)
   cargo xtask install [--root DIR]    build both programs and put them into DIR/bin (default: as cargo install)
   cargo xtask bench hook              what one hook call costs, against /bin/true and hooks of other kinds
       [--rounds N] [--runs N] [--json] [--programs DIR] [--against DIR] [--guided]
@@ -43,7 +45,7 @@ Chores of this repository
       [--without-profile] [--programs DIR]
       [--target TARGET]               for another kind of machine, as aarch64-unknown-linux-gnu (into target/dist-TARGET; without a profile)
 
-demo, install, dist, crash and the first four benches take --offline as well; --programs takes others than those of this tree;
+demo, screenshots, install, dist, crash and the first four benches take --offline as well; --programs takes others than those of this tree;
 --against measures those of another state in the same run; --guided measures what everything adds that is off by itself.
 --reopen-window puts a daemon to the test that answers before it records: the
 campaign must find it out. Benches end with 1 if a limit is missed: run them on a machine that does nothing else.";
@@ -77,6 +79,7 @@ fn run() -> Result<Outcome> {
     };
     match chore.as_str() {
         "demo" => demo::run(arguments),
+        "screenshots" => screenshots::run(arguments),
         "install" => install::run(arguments),
         "bench" => bench::run(arguments),
         "fuzz" => fuzz::run(arguments),

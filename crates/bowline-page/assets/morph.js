@@ -1,7 +1,8 @@
 // Makes a part of the document like another one and changes only what differs: focus, scrolling and what somebody typed stay.
 
 function key(node) {
-  return node.nodeType === Node.ELEMENT_NODE ? node.id : "";
+  // A form that has a field called `id` would give that field as its `id`.
+  return (node.nodeType === Node.ELEMENT_NODE && node.getAttribute("id")) || "";
 }
 
 function isAlike(a, b) {

@@ -46,15 +46,17 @@ pub(crate) fn columns(name: &str, bars: &[Bar]) -> Markup {
 /// Lying bars, for what has names.
 pub(crate) fn rows(name: &str, bars: &[Bar]) -> Markup {
     const ROW: f64 = 24.0;
-    const NAMES: f64 = 220.0;
-    const NUMBERS: f64 = 90.0;
+    // They stand beside each other, so that half of a page is what they get.
+    const HALF: f64 = 540.0;
+    const NAMES: f64 = 210.0;
+    const NUMBERS: f64 = 80.0;
     let most = greatest(bars);
     #[expect(clippy::cast_precision_loss, reason = "there are few bars")]
     let height = bars.len() as f64 * ROW;
     html! {
-        svg viewBox=(format!("0 0 {WIDTH} {height}")) role="img" aria-label=(name) {
+        svg viewBox=(format!("0 0 {HALF} {height}")) role="img" aria-label=(name) {
             @for (y, bar) in places(ROW).zip(bars) {
-                @let width = (WIDTH - NAMES - NUMBERS) * bar.value / most;
+                @let width = (HALF - NAMES - NUMBERS) * bar.value / most;
                 text x="0" y=(y + 16.0) { (brief(&bar.label, 30)) }
                 rect.bar x=(NAMES) y=(y + 4.0) width=(round(width)) height=(ROW - 8.0) { title { (bar.label) ": " (bar.shown) } }
                 text x=(round(NAMES + width + 6.0)) y=(y + 16.0) { (bar.shown) }

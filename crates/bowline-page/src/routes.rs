@@ -59,6 +59,28 @@ pub(crate) fn router(site: &Arc<Site>) -> Router {
         .with_state(Arc::clone(site))
 }
 
+/// The views that a link can lead to, beside the first one.
+const LINKED: [&str; 10] = [
+    "inbox",
+    "timeline",
+    "waterfall",
+    "sessions",
+    "session",
+    "effort",
+    "call",
+    "costs",
+    "guards",
+    "hooks",
+];
+
+/// Where a link leads, below the page's own path: to a view that exists and what it is about, or to the first one.
+fn destination(query: &Query) -> String {
+    let view = query.get("to").filter(|to| LINKED.contains(to));
+    let about = ["id", "session", "group"].map(|name| (name, query.get(name).unwrap_or_default()));
+    let address = view.map(|view| link(view, &about)).unwrap_or_default();
+    address.trim_start_matches("./").to_owned()
+}
+
 async fn open(State(site): Shared, Extension(peer): Extension<Peer>, query: Query) -> Response {
     if peer.is_another_user() {
         return StatusCode::FORBIDDEN.into_response();
@@ -69,7 +91,7 @@ async fn open(State(site): Shared, Extension(peer): Extension<Peer>, query: Quer
     }
     site.touch();
     let cookie = HeaderValue::from_str(&cookie(site.port, &site.secret));
-    let mut response = to(&format!("/{}/", site.path));
+    let mut response = to(&format!("/{}/{}", site.path, destination(&query)));
     if let Ok(cookie) = cookie {
         response.headers_mut().insert(header::SET_COOKIE, cookie);
     }
@@ -300,4 +322,34 @@ fn found(
         *response.status_mut() = StatusCode::NOT_FOUND;
     }
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_lead_to_views_alone() {
+        for (query, expected) in [
+            ("key=1", ""),
+            ("key=1&to=inbox", "inbox"),
+            (
+                "to=call&id=toolu_1%26x&outcome=allowed",
+                "call?id=toolu_1%26x",
+            ),
+            ("to=session&session=a+b", "session?session=a+b"),
+            ("to=answer", ""),
+            ("to=open", ""),
+            ("to=//evil.example/", ""),
+            ("to=../inbox", ""),
+            ("to=http://evil.example", ""),
+            ("to=inbox%0d%0aSet-Cookie:x", ""),
+        ] {
+            assert_eq!(
+                destination(&Query::parse(query.as_bytes())),
+                expected,
+                "{query}"
+            );
+        }
+    }
 }

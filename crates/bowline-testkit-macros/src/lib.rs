@@ -15,6 +15,8 @@ use need::{Missing, Need};
 ///
 /// | name | what |
 /// |---|---|
+/// | `axe` | the accessibility check `axe-core` of npm, whose `axe.min.js` is the file that `AXE_CORE` names |
+/// | `chromium` | Chromium, or Chrome |
 /// | `client` | Claude Code, which `CLAUDE_BIN` names, and `python3` |
 /// | `corpus` | the labelled corpora, in the folder that `BOWLINE_SHARED` names, or else `../shared` |
 /// | `fuse` | permission to mount a file system that a process of the user serves, for the user's own processes |

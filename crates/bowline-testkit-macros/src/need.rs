@@ -21,6 +21,8 @@ pub(crate) struct Missing(pub(crate) &'static str);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Need {
+    Axe,
+    Chromium,
     Client,
     Corpus,
     Fuse,
@@ -40,6 +42,8 @@ pub(crate) enum Need {
 impl Need {
     pub(crate) fn of(name: &str) -> Option<Self> {
         Some(match name {
+            "axe" => Self::Axe,
+            "chromium" => Self::Chromium,
             "client" => Self::Client,
             "corpus" => Self::Corpus,
             "fuse" => Self::Fuse,
@@ -61,6 +65,7 @@ impl Need {
     /// The variable that decides it.
     pub(crate) fn variable(self) -> Option<&'static str> {
         match self {
+            Self::Axe => Some("AXE_CORE"),
             Self::Client => Some("CLAUDE_BIN"),
             Self::Corpus => Some("BOWLINE_SHARED"),
             _ => None,
@@ -81,6 +86,8 @@ impl Need {
 
     fn look(self) -> Option<Missing> {
         let (there, what) = match self {
+            Self::Axe => (names_a_file("AXE_CORE"), "AXE_CORE=path/to/axe.min.js"),
+            Self::Chromium => (has_chromium(), "Chromium"),
             Self::Client if !names_a_file("CLAUDE_BIN") => (false, "CLAUDE_BIN=path/to/claude"),
             Self::Client | Self::Python => (output("python3", &["-V"]).is_some(), "python3"),
             Self::Corpus => (
@@ -156,6 +163,14 @@ fn has_node() -> bool {
     let major = version.trim_start_matches('v').split('.').next();
     let major = major.and_then(|it| it.parse().ok());
     major.is_some_and(|major: u32| major >= 20) && output("npm", &["--version"]).is_some()
+}
+
+/// Under any of its names, as distributions have them.
+fn has_chromium() -> bool {
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    names
+        .iter()
+        .any(|name| output(name, &["--version"]).is_some())
 }
 
 fn is_root() -> bool {

@@ -4,9 +4,12 @@ mod player;
 mod script;
 mod stage;
 
+use std::path::PathBuf;
+
 use serde::Serialize;
 use serde_json::Value;
 
+use super::open;
 use crate::Outcome;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ui::{Format, FormatArgs, Text, Ui, style};
@@ -21,8 +24,13 @@ use stage::Stage;
 #[command(after_help = "\
 Examples:
   bowline demo
+  bowline demo --open
   bowline demo --json | jq '.events[] | select(.decision == \"deny\")'")]
 pub(crate) struct DemoArgs {
+    /// Open the page of the session afterwards, with others at work, until you press Enter
+    #[arg(long)]
+    open: bool,
+
     #[command(flatten)]
     pub(crate) format: FormatArgs,
 }
@@ -34,6 +42,15 @@ struct Report {
     slow: Value,
     errors: Value,
     next: [&'static str; 2],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page: Option<Page>,
+}
+
+/// Where the page is, and the socket of the daemon that serves it.
+#[derive(Debug, Serialize)]
+struct Page {
+    address: String,
+    socket: PathBuf,
 }
 
 /// What is asked of the records afterwards.
@@ -64,21 +81,59 @@ pub(crate) fn run(args: &DemoArgs, ui: &mut Ui) -> Result<Outcome> {
                 .iter()
                 .map(|(_, question)| document(&stage, question));
             let mut next = || answers.next().unwrap_or(Ok(Value::Null));
-            ui.json(&Report {
+            let mut report = Report {
                 events,
                 tree: next()?,
                 slow: next()?,
                 errors: next()?,
                 next: NEXT,
-            })?;
+                page: None,
+            };
+            if args.open {
+                return with_page(&stage, ui, |page, ui| {
+                    report.page = Some(page);
+                    ui.json(&report)
+                });
+            }
+            ui.json(&report)?;
         }
         Format::Text => {
             for (heading, question) in QUESTIONS {
                 show(&stage, heading, question, ui)?;
             }
+            if args.open {
+                with_page(&stage, ui, |page, ui| {
+                    ui.blank();
+                    ui.line(Text::styled("The page of all this", style::HEADING));
+                    open::show(&page.address, ui);
+                    ui.line("Press Enter to end it.");
+                    Ok(())
+                })?;
+            }
             show_next(ui);
         }
     }
+    Ok(Outcome::Clean)
+}
+
+/// Lets others work, says where the page is, and waits until somebody has seen it.
+fn with_page(
+    stage: &Stage,
+    ui: &mut Ui,
+    say: impl FnOnce(Page, &mut Ui) -> Result<()>,
+) -> Result<Outcome> {
+    stage.furnish_for_the_page()?;
+    let mut player = Player::new(stage, Format::Json, ui);
+    player.play(&script::others())?;
+    document(stage, &["cost"])?;
+    let places = stage.places();
+    let page = Page {
+        address: open::address(&places)?,
+        socket: places.socket,
+    };
+    say(page, player.ui())?;
+    player.ui().flush()?;
+    player.wait_for_enter();
     Ok(Outcome::Clean)
 }
 

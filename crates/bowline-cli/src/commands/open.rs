@@ -3,6 +3,7 @@
 use std::process::{Command, Stdio};
 
 use bowline_daemon::{AskError, Connection, Places};
+use clap::ValueEnum as _;
 use serde_json::{Map, Value, json};
 
 use crate::Outcome;
@@ -18,8 +19,12 @@ use crate::ui::{Format, FormatArgs, Ui};
 #[command(after_help = "\
 Examples:
   bowline open
+  bowline open inbox
   bowline open --print")]
 pub(crate) struct OpenArgs {
+    /// The view to begin with
+    view: Option<View>,
+
     /// Print the address instead of starting a browser
     #[arg(long)]
     print: bool,
@@ -28,25 +33,46 @@ pub(crate) struct OpenArgs {
     pub(crate) format: FormatArgs,
 }
 
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum View {
+    Now,
+    Inbox,
+    Timeline,
+    Sessions,
+    Costs,
+    Guards,
+    Hooks,
+}
+
 pub(crate) fn run(args: &OpenArgs, ui: &mut Ui) -> Result<Outcome> {
     standing::no_agent()?;
     let places = control::places()?;
     control::start(&places)?;
-    let address = address(&places)?;
+    let mut address = address(&places)?;
+    if let Some(view) = args.view.and_then(|view| view.to_possible_value()) {
+        address = format!("{address}&to={}", view.get_name());
+    }
     match args.format.format() {
         Format::Json => ui.json(&json!({"address": address}))?,
         Format::Text if args.print => ui.verbatim(&format!("{address}\n")),
-        Format::Text if browse(&address).is_some() => ui.line("The page opens in your browser."),
-        Format::Text => {
-            ui.line("No browser can be started here. Open this address within two minutes; it works once:");
-            ui.verbatim(&format!("{address}\n"));
-        }
+        Format::Text => show(&address, ui),
     }
     Ok(Outcome::Clean)
 }
 
+/// Starts a browser with this address, or says it.
+pub(super) fn show(address: &str, ui: &mut Ui) {
+    match browse(address) {
+        Some(()) => ui.line("The page opens in your browser."),
+        None => {
+            ui.line("No browser can be started here. Open this address within two minutes; it works once:");
+            ui.verbatim(&format!("{address}\n"));
+        }
+    }
+}
+
 /// An address that works once.
-fn address(places: &Places) -> Result<String> {
+pub(super) fn address(places: &Places) -> Result<String> {
     let asked =
         Connection::open(&places.socket).and_then(|mut daemon| daemon.ask("page.open", Map::new()));
     let answer = asked.map_err(|error| match error {

@@ -1,7 +1,7 @@
 //! *Now*: what every running session does, and which of them wait for a person. The rows are those of `bowline top`.
 
 use bowline_daemon::board::{Board, Row, State};
-use bowline_store::{Doing, MOST_COUNTED};
+use bowline_store::{Doing, MOST_CALLS, MOST_STOPPED};
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 
@@ -46,14 +46,14 @@ fn session(row: &Row, now: DateTime<Utc>) -> Markup {
             td data-label="State" { (state(row, now)) }
             td data-label="Project" { (project(row)) }
             td data-label="Agent" {
-                a href=(link("session", &[("session", &row.session)])) { (brief(&row.name, 40)) }
+                a href=(link("session", &[("session", &row.session)])) { (brief(row.called(), 40)) }
                 " " span.faint { (brief(&row.agent, 24)) }
                 @if let Some(model) = &row.model { " " span.faint { (brief(model, 40)) } }
             }
             td data-label="Prompt" { (prompt(row)) }
-            td.number data-label="Calls" { (number(row.calls, "")) }
-            td.number data-label="Failed" { (number(row.failed, "bad")) }
-            td.number data-label="Denied" { (number(row.denied, "attention")) }
+            td.number data-label="Calls" { (number(row.calls, MOST_CALLS, "")) }
+            td.number data-label="Failed" { (number(row.failed, MOST_STOPPED, "bad")) }
+            td.number data-label="Denied" { (number(row.denied, MOST_STOPPED, "attention")) }
             td data-label="Context" { @if let Some(used) = row.context_usage { (context(used)) } }
             td.number data-label="Cost" { @if let Some(cost) = row.cost { (cost) } }
         }
@@ -125,13 +125,15 @@ fn prompt(row: &Row) -> Markup {
     }
 }
 
-/// A number that is of interest if there is something to count.
-fn number(count: u64, class: &'static str) -> Markup {
+/// A number that is of interest if there is something to count. It is not counted beyond `most`.
+fn number(count: u64, most: u64, class: &'static str) -> Markup {
     html! {
-        @match count {
-            0 => span.faint { "-" },
-            MOST_COUNTED.. => span class=(class) { (MOST_COUNTED) "+" },
-            count => span class=(class) { (count) },
+        @if count == 0 {
+            span.faint { "-" }
+        } @else if count >= most {
+            span class=(class) { (most) "+" }
+        } @else {
+            span class=(class) { (count) }
         }
     }
 }

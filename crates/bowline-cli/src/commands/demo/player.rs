@@ -1,23 +1,25 @@
 //! Plays the script: sends each event as an agent would, and shows what it is answered.
 
+use std::process::Child;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use bowline::hooks::Decision;
+use bowline_daemon::rpc::efforts::SESSION_VARIABLE;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::script::{Step, ToolCall};
-use super::stage::{Stage, fed};
+use super::script::{Agent, FIRST, Step, ToolCall};
+use super::stage::{Stage, begun, fed};
 use crate::error::{Error, ErrorKind, Result};
 use crate::ui::{Format, Text, Tree, Ui, clipped, style};
 
-const SESSION: &str = "demo-4d9f36a2";
-const PROMPT: &str = "demo-prompt-1";
 const SUBAGENT: &str = "demo-a7b6dad7";
+const LOOK: Duration = Duration::from_millis(50);
 const REFUSAL: &str = "the person was asked and said no";
 
 /// One event, and what came of it.
@@ -40,7 +42,11 @@ pub(super) struct Player<'a> {
     ui: &'a mut Ui,
     format: Format,
     ended: Arc<AtomicBool>,
+    /// Who reports.
+    agent: Agent,
     played: Vec<Played>,
+    /// Hooks that wait for a person.
+    waiting: Vec<Child>,
 }
 
 impl<'a> Player<'a> {
@@ -50,14 +56,34 @@ impl<'a> Player<'a> {
             ui,
             format,
             ended: listen_for_the_end(),
+            agent: FIRST,
             played: Vec::new(),
+            waiting: Vec::new(),
         }
     }
 
     /// Plays everything, and reports what happened.
-    pub(super) fn play(mut self, steps: &[Step]) -> Result<Vec<Played>> {
+    pub(super) fn play(&mut self, steps: &[Step]) -> Result<Vec<Played>> {
         self.steps(steps, None)?;
-        Ok(self.played)
+        Ok(std::mem::take(&mut self.played))
+    }
+
+    /// Where it says things.
+    pub(super) fn ui(&mut self) -> &mut Ui {
+        self.ui
+    }
+
+    /// Waits until somebody presses Enter, or stdin ends, or the demo is stopped.
+    pub(super) fn wait_for_enter(&self) {
+        let (pressed, enter) = mpsc::channel();
+        thread::spawn(move || {
+            let _ = std::io::stdin().read_line(&mut String::new());
+            // Nobody waits any more, if it was stopped.
+            let _ = pressed.send(());
+        });
+        while !self.ended.load(Ordering::Relaxed)
+            && enter.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout)
+        {}
     }
 
     fn steps(&mut self, steps: &[Step], subagent: Option<&'static str>) -> Result<()> {
@@ -69,6 +95,12 @@ impl<'a> Player<'a> {
                 }
                 Step::Together(calls) => self.together(calls, subagent)?,
                 Step::Delegation(call, steps) => self.delegation(call, steps)?,
+                Step::Agent(agent) => self.agent = *agent,
+                Step::Begins(call) => {
+                    self.begin(call, subagent)?;
+                }
+                Step::Asks(call) => self.ask(call)?,
+                Step::Command(arguments) => self.command(arguments)?,
             }
         }
         Ok(())
@@ -113,6 +145,31 @@ impl<'a> Player<'a> {
         self.end(call, None)
     }
 
+    /// Lets a question wait for a person.
+    fn ask(&mut self, call: &ToolCall) -> Result<()> {
+        let (payload, _) = self.payload("PreToolUse", None, fields(call));
+        let mut hook = self.stage.hook("PreToolUse", self.agent.project);
+        let hook = begun(&mut hook, payload.to_string().as_bytes()).map_err(cannot_run)?;
+        self.waiting.push(hook);
+        Ok(())
+    }
+
+    /// Runs a command of this program as the agent would.
+    fn command(&self, arguments: &[&str]) -> Result<()> {
+        let mut command = self.stage.command(arguments);
+        command
+            .current_dir(self.stage.project(self.agent.project))
+            .env(SESSION_VARIABLE, self.agent.session);
+        let output = command.output();
+        let output = output.map_err(|source| Error::file("start", self.stage.program(), source))?;
+        if output.status.success() {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let message = format!("`bowline {}` failed: {said}", arguments.join(" "));
+        Err(Error::new(ErrorKind::System, message))
+    }
+
     fn begin(&mut self, call: &ToolCall, subagent: Option<&'static str>) -> Result<Decision> {
         self.send("PreToolUse", subagent, fields(call))
     }
@@ -148,8 +205,19 @@ impl<'a> Player<'a> {
             if left.is_zero() {
                 return Ok(());
             }
-            thread::sleep(left.min(Duration::from_millis(50)));
+            thread::sleep(left.min(LOOK));
         }
+    }
+
+    /// What the agent reports, and the same in a few words.
+    fn payload(&self, event: &str, subagent: Option<&str>, fields: Value) -> (Value, String) {
+        let project = self.stage.project(self.agent.project).display().to_string();
+        let mut payload = common(event, self.agent, subagent, &project);
+        if let Value::Object(fields) = placed(fields, &project) {
+            payload.extend(fields);
+        }
+        let what = what(&payload).replace(&format!("{project}/"), "");
+        (Value::Object(payload), what)
     }
 
     /// Reports an event through the client, as an agent does.
@@ -159,20 +227,14 @@ impl<'a> Player<'a> {
         subagent: Option<&'static str>,
         fields: Value,
     ) -> Result<Decision> {
-        let project = self.stage.project().display().to_string();
-        let mut payload = common(event, subagent, &project);
-        if let Value::Object(fields) = placed(fields, &project) {
-            payload.extend(fields);
-        }
-        let what = what(&payload).replace(&format!("{project}/"), "");
-        let payload = Value::Object(payload).to_string();
+        let (payload, what) = self.payload(event, subagent, fields);
+        let payload = payload.to_string();
         let began = Instant::now();
-        let output = fed(&mut self.stage.hook(event), payload.as_bytes());
+        let mut hook = self.stage.hook(event, self.agent.project);
+        let output = fed(&mut hook, payload.as_bytes());
         let took = began.elapsed();
         self.wait_until(began)?;
-        let output = output.map_err(|source| {
-            Error::new(ErrorKind::System, "`bowline-hook` cannot be run").caused_by(source)
-        })?;
+        let output = output.map_err(cannot_run)?;
         let (decision, reason) = read(output.status.code(), &output.stdout, &output.stderr)?;
         let played = Played {
             event,
@@ -219,13 +281,26 @@ fn fields(call: &ToolCall) -> Value {
     json!({"tool_name": call.tool, "tool_input": call.input, "tool_use_id": call.id})
 }
 
+impl Drop for Player<'_> {
+    fn drop(&mut self) {
+        for hook in &mut self.waiting {
+            let _ = hook.kill();
+            let _ = hook.wait();
+        }
+    }
+}
+
+fn cannot_run(source: std::io::Error) -> Error {
+    Error::new(ErrorKind::System, "`bowline-hook` cannot be run").caused_by(source)
+}
+
 /// What every event of the session has.
-fn common(event: &str, subagent: Option<&str>, project: &str) -> Map<String, Value> {
+fn common(event: &str, agent: Agent, subagent: Option<&str>, project: &str) -> Map<String, Value> {
     let mut payload = Map::new();
     for (name, value) in [
-        ("session_id", SESSION),
+        ("session_id", agent.session),
         ("cwd", project),
-        ("prompt_id", PROMPT),
+        ("prompt_id", &format!("{}-prompt", agent.session)),
         ("permission_mode", "default"),
         ("hook_event_name", event),
     ] {

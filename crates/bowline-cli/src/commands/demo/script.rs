@@ -16,7 +16,28 @@ pub(super) enum Step {
     Together(Vec<ToolCall>),
     /// A tool call that starts a sub-agent with its own steps.
     Delegation(ToolCall, Vec<Step>),
+    /// Who reports from here on.
+    Agent(Agent),
+    /// A tool call that goes on.
+    Begins(ToolCall),
+    /// A tool call about which a person is asked, who does not answer yet.
+    Asks(ToolCall),
+    /// A command of Bowline that the agent runs.
+    Command(&'static [&'static str]),
 }
+
+/// An agent, and the folder in which it works.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Agent {
+    pub(super) session: &'static str,
+    pub(super) project: &'static str,
+}
+
+/// The agent of the session.
+pub(super) const FIRST: Agent = Agent {
+    session: "demo-4d9f36a2",
+    project: "shop",
+};
 
 /// A tool call, with its result if no hook objects.
 #[derive(Debug)]
@@ -38,7 +59,7 @@ pub(super) fn steps() -> Vec<Step> {
     let token = expand("ghp_{a36}");
     vec![
         Step::Scene("A session begins, and somebody asks for something"),
-        Step::Event("SessionStart", json!({"source": "startup"})),
+        Step::Event("SessionStart", json!({"source": "startup", "model": "claude-opus-4-8"})),
         Step::Event(
             "UserPromptSubmit",
             json!({"prompt": "Totals at the checkout are off by one cent. Fix it."}),
@@ -110,6 +131,81 @@ pub(super) fn steps() -> Vec<Step> {
         Step::Event("SessionEnd", json!({"reason": "other"})),
     ]
 }
+
+/// What happens on the page that is not part of the session: others are at work, and one waits for a person.
+pub(super) fn others() -> Vec<Step> {
+    let prompt = |text: &str| {
+        [
+            Step::Event(
+                "SessionStart",
+                json!({"source": "startup", "model": "claude-opus-4-8"}),
+            ),
+            Step::Event("UserPromptSubmit", json!({"prompt": text})),
+        ]
+    };
+    let mut steps = vec![Step::Agent(Agent {
+        session: "demo-8c21be70",
+        project: "site",
+    })];
+    steps.extend(prompt("Give the site a search."));
+    steps.extend([
+        Step::Command(&["effort", "start", "site-search", "implement"]),
+        Step::Command(&["effort", "phase", "1: Plan"]),
+        Step::Command(&["effort", "log", "Titles and headings are enough for a start"]),
+        Step::Command(&["effort", "phase", "2: Build"]),
+        Step::Command(&["effort", "note", "The index must stay below 200 KB"]),
+        Step::Together(vec![
+            call("toolu_demo_site", "Write", 20, json!({"file_path": "{project}/search.js", "content": "export const index = [];\n"}))
+                .gives(json!({"filePath": "{project}/search.js"})),
+        ]),
+        Step::Begins(call("toolu_demo_build", "Bash", 0, shell("npm run build"))),
+        Step::Agent(Agent {
+            session: "demo-e5530c1f",
+            project: "infra",
+        }),
+    ]);
+    steps.extend(prompt("Bring the new price service up."));
+    steps.extend([
+        Step::Together(vec![
+            call("toolu_demo_plan", "Bash", 60, shell("terraform plan"))
+                .gives(output("Plan: 2 to add, 0 to change, 0 to destroy.")),
+        ]),
+        Step::Asks(call(
+            "toolu_demo_apply",
+            "Bash",
+            0,
+            shell("terraform apply -auto-approve"),
+        )),
+    ]);
+    steps
+}
+
+/// What the sessions used, as their transcripts say: days ago, model, tokens in and out, session, project.
+pub(super) const USED: [(i64, &str, u64, u64, &str, &str); 9] = [
+    (6, "claude-opus-4-8", 210_000, 31_000, "demo-b0", "shop"),
+    (5, "claude-opus-4-8", 340_000, 52_000, "demo-b1", "site"),
+    (4, "claude-haiku-4-5", 620_000, 88_000, "demo-b1", "site"),
+    (3, "claude-opus-4-8", 150_000, 24_000, "demo-b2", "infra"),
+    (2, "claude-opus-4-8", 480_000, 71_000, "demo-b3", "shop"),
+    (1, "claude-haiku-4-5", 540_000, 60_000, "demo-b3", "shop"),
+    (0, "claude-opus-4-8", 260_000, 40_000, FIRST.session, "shop"),
+    (
+        0,
+        "claude-haiku-4-5",
+        130_000,
+        18_000,
+        "demo-8c21be70",
+        "site",
+    ),
+    (
+        0,
+        "claude-opus-4-8",
+        90_000,
+        12_000,
+        "demo-e5530c1f",
+        "infra",
+    ),
+];
 
 fn call(id: &'static str, tool: &'static str, milliseconds: u64, input: Value) -> ToolCall {
     ToolCall {

@@ -8,11 +8,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bowline_agents::claude_code;
-use bowline_daemon::Connection;
-use serde_json::Map;
+use bowline_daemon::{Connection, Places};
+use chrono::{TimeDelta, Utc};
+use serde_json::{Map, json};
 use tempfile::TempDir;
 
-use super::script::FILES;
+use super::script::{FILES, USED};
 use crate::error::{Error, ErrorKind, Result};
 
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -78,13 +79,51 @@ impl Stage {
         Ok(())
     }
 
-    /// The folder of the project that the agent works in.
-    pub(super) fn project(&self) -> PathBuf {
-        self.folder.path().join("shop")
+    /// The folder of a project.
+    pub(super) fn project(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
     }
 
-    /// The client, as an agent starts it.
-    pub(super) fn hook(&self, event: &str) -> Process {
+    /// Where its daemon is.
+    pub(super) fn places(&self) -> Places {
+        let folder = self.folder.path();
+        Places {
+            data: folder.join("data/bowline"),
+            socket: socket(folder),
+        }
+    }
+
+    /// Prepares what only the page shows: other projects, questions that wait, and what sessions used before.
+    pub(super) fn furnish_for_the_page(&self) -> Result<()> {
+        let write = |place: String, text: String| {
+            let path = self.folder.path().join(place);
+            let folder = path.parent().unwrap_or(&path);
+            fs::create_dir_all(folder).map_err(|source| Error::file("make", folder, source))?;
+            fs::write(&path, text).map_err(|source| Error::file("write", &path, source))
+        };
+        for name in ["site", "infra"] {
+            write(format!("{name}/README.md"), format!("# The {name}\n"))?;
+        }
+        let settings = "[approvals]\nwait = \"10m\"\n".to_owned();
+        write("config/bowline/config.toml".to_owned(), settings)?;
+        let now = Utc::now();
+        for (number, (days, model, input, output, session, project)) in USED.iter().enumerate() {
+            let message = json!({
+                "type": "assistant",
+                "timestamp": (now - TimeDelta::days(*days)).to_rfc3339(),
+                "sessionId": session,
+                "cwd": self.project(project),
+                "message": {"id": format!("msg_demo_{number}"), "role": "assistant", "model": model, "content": [],
+                    "usage": {"input_tokens": input, "output_tokens": output}},
+            });
+            let place = format!("home/.claude/projects/{project}/{session}-{number}.jsonl");
+            write(place, format!("{message}\n"))?;
+        }
+        Ok(())
+    }
+
+    /// The client, as an agent in a project starts it.
+    pub(super) fn hook(&self, event: &str, project: &str) -> Process {
         let mut hook = Process::new(&self.hook);
         hook.args([
             claude_code::AGENT.name,
@@ -92,9 +131,12 @@ impl Stage {
             "--on-failure",
             "ask",
             "--timeout",
-            "60",
+            "600",
         ]);
-        surrounded(&mut hook, self.folder.path()).current_dir(self.project());
+        let folder = self.project(project);
+        surrounded(&mut hook, self.folder.path())
+            .env(claude_code::PROJECT_VARIABLE, &folder)
+            .current_dir(folder);
         hook
     }
 
@@ -130,6 +172,11 @@ impl Drop for Stage {
 
 /// Runs a process to its end with this on stdin.
 pub(super) fn fed(command: &mut Process, payload: &[u8]) -> std::io::Result<Output> {
+    begun(command, payload)?.wait_with_output()
+}
+
+/// Starts a process with this on stdin.
+pub(super) fn begun(command: &mut Process, payload: &[u8]) -> std::io::Result<Child> {
     let mut child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -138,7 +185,7 @@ pub(super) fn fed(command: &mut Process, payload: &[u8]) -> std::io::Result<Outp
     if let Some(mut stdin) = child.stdin.take() {
         std::io::Write::write_all(&mut stdin, payload)?;
     }
-    child.wait_with_output()
+    Ok(child)
 }
 
 fn furnish(folder: &Path) -> Result<()> {
