@@ -1,11 +1,12 @@
 //! *Now*: what every running session does, and which of them wait for a person. The rows are those of `bowline top`.
 
 use bowline_daemon::board::{Board, Row, State};
-use bowline_store::{Doing, MOST_COUNTED};
+use bowline_store::Doing;
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 
 use super::inbox::asked;
+use super::parts::number;
 use crate::text::{brief, counted, folder_name, length, link, short_id, shown};
 
 pub(crate) fn view(board: &Board, now: DateTime<Utc>) -> Markup {
@@ -121,17 +122,6 @@ fn prompt(row: &Row) -> Markup {
         @match &row.group {
             Some(group) if !text.is_empty() => a href=(link("waterfall", &[("group", group)])) { (text) },
             _ => (text),
-        }
-    }
-}
-
-/// A number that is of interest if there is something to count.
-fn number(count: u64, class: &'static str) -> Markup {
-    html! {
-        @match count {
-            0 => span.faint { "-" },
-            MOST_COUNTED.. => span class=(class) { (MOST_COUNTED) "+" },
-            count => span class=(class) { (count) },
         }
     }
 }

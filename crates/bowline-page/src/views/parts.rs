@@ -1,7 +1,7 @@
 //! What several views show in the same way.
 
 use bowline::hooks::Decision;
-use bowline_store::{Enforcement, TraceStatus};
+use bowline_store::{Enforcement, MOST_COUNTED, TraceStatus};
 use maud::{Markup, html};
 
 use crate::charts::class_of;
@@ -70,6 +70,17 @@ pub(crate) fn commands(ways: &[Way]) -> Markup {
                     }
                 }
             }
+        }
+    }
+}
+
+/// A number that is of interest if there is something to count.
+pub(crate) fn number(count: u64, class: &'static str) -> Markup {
+    html! {
+        @match count {
+            0 => span.faint { "-" },
+            MOST_COUNTED.. => span class=(class) { (MOST_COUNTED) "+" },
+            count => span class=(class) { (count) },
         }
     }
 }
