@@ -25,6 +25,10 @@ const HINT: &str = "This page is for one person. Run `bowline open` to open it.\
 #[derive(Debug, Clone)]
 pub(crate) struct Form(pub(crate) Query);
 
+/// What the forms of an answer carry.
+#[derive(Debug, Clone)]
+pub(crate) struct Token(pub(crate) String);
+
 pub(crate) async fn guard(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
     let answering = async {
         match admitted(&site, request).await {
@@ -44,7 +48,7 @@ pub(crate) async fn guard(State(site): State<Arc<Site>>, request: Request, next:
     response
 }
 
-async fn admitted(site: &Site, request: Request) -> Result<Request, Response> {
+async fn admitted(site: &Site, mut request: Request) -> Result<Request, Response> {
     // A request in the form for proxies names a host twice.
     if request.uri().authority().is_some() {
         return Err(refusal(Refusal::Misdirected));
@@ -57,13 +61,16 @@ async fn admitted(site: &Site, request: Request) -> Result<Request, Response> {
         _ => return Err(StatusCode::METHOD_NOT_ALLOWED.into_response()),
     };
     let claims = claims(request.headers());
-    check(&claims, wanted, site.port, &site.secret).map_err(refusal)?;
-    if wanted != Wanted::Opening {
-        site.touch();
-    }
+    let checked = check(&claims, wanted, site.port, &site.gate());
+    let Some(secret) = checked.map_err(refusal)? else {
+        return Ok(request);
+    };
+    site.touch();
+    let token = secret.token();
     if wanted == Wanted::Change {
-        return change(site, request).await;
+        return change(&token, request).await;
     }
+    request.extensions_mut().insert(Token(token));
     Ok(request)
 }
 
@@ -91,7 +98,7 @@ fn claims(headers: &HeaderMap) -> Claims<'_> {
 }
 
 /// Reads the form and looks for the token in it.
-async fn change(site: &Site, request: Request) -> Result<Request, Response> {
+async fn change(token: &str, request: Request) -> Result<Request, Response> {
     let (mut parts, body) = request.into_parts();
     let kind = parts.headers.get(header::CONTENT_TYPE);
     if kind.is_none_or(|kind| {
@@ -109,7 +116,7 @@ async fn change(site: &Site, request: Request) -> Result<Request, Response> {
         .await
         .map_err(|_| too_large())?;
     let form = Query::parse(&body);
-    if !is_same(form.get("token").unwrap_or_default(), &site.token) {
+    if !is_same(form.get("token").unwrap_or_default(), token) {
         return Err(refusal(Refusal::Foreign));
     }
     parts.extensions.insert(Form(form));

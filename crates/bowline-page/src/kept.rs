@@ -1,11 +1,15 @@
-//! What the next daemon of the user needs, so that an open page goes on: its port and its secret.
+//! What the next daemon of the user needs, so that an open page goes on: its port, and by what it knows its browsers. Who
+//! reads it gets in nowhere: it has no cookie and no token.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
-use crate::security::Secret;
+use crate::security::Gate;
+
+/// Longer files are none of ours.
+const LONGEST: u64 = 2 * 1024;
 
 /// The file beside the daemon's socket. It is there while the page is wanted.
 #[derive(Debug, Clone)]
@@ -21,27 +25,27 @@ impl Kept {
     }
 
     /// Only the user reads it.
-    pub(crate) fn write(&self, port: u16, secret: &Secret) -> io::Result<()> {
+    pub(crate) fn write(&self, port: u16, gate: &Gate) -> io::Result<()> {
         self.remove();
         let mut file = OpenOptions::new()
             .write(true)
             .create_new(true)
             .mode(0o600)
             .open(&self.file)?;
-        write!(file, "{port} {}", secret.hex())
+        write!(file, "{port} {}", gate.written())
     }
 
     /// What the last daemon left, unless somebody else could have written it.
-    pub(crate) fn read(&self) -> Option<(u16, Secret)> {
+    pub(crate) fn read(&self) -> Option<(u16, Gate)> {
         let found = fs::symlink_metadata(&self.file).ok()?;
         let own = rustix::process::geteuid().as_raw();
-        if !found.is_file() || found.uid() != own || found.mode() & 0o077 != 0 || found.len() > 128
-        {
+        let is_own = found.is_file() && found.uid() == own && found.mode() & 0o077 == 0;
+        if !is_own || found.len() > LONGEST {
             return None;
         }
         let text = fs::read_to_string(&self.file).ok()?;
-        let (port, secret) = text.split_once(' ')?;
-        Some((port.parse().ok()?, Secret::from_hex(secret)?))
+        let (port, gate) = text.split_once(' ')?;
+        Some((port.parse().ok()?, Gate::read(gate)?))
     }
 
     pub(crate) fn remove(&self) {
@@ -61,14 +65,21 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let kept = Kept::at(&folder.path().join("daemon.sock"));
         assert!(kept.read().is_none());
-        let secret = Secret::fresh().unwrap();
-        kept.write(4711, &secret).unwrap();
-        assert_eq!(kept.read(), Some((4711, secret)));
+        let mut gate = Gate::fresh().unwrap();
+        let secret = gate.give().unwrap();
+        kept.write(4711, &gate).unwrap();
+        let (port, read) = kept.read().unwrap();
+        assert_eq!((port, read.written()), (4711, gate.written()));
+        let text = fs::read_to_string(&kept.file).unwrap();
+        for told in [secret.hex(), secret.token()] {
+            assert!(!text.contains(&told), "{text}");
+        }
         let mode = fs::metadata(&kept.file).unwrap().mode();
         assert_eq!(mode & 0o777, 0o600);
         fs::set_permissions(&kept.file, fs::Permissions::from_mode(0o644)).unwrap();
         assert!(kept.read().is_none(), "others can read it");
-        for text in ["", "4711", "x y", "99999 00"] {
+        let old = format!("4711 {}", secret.hex());
+        for text in ["", "4711", "x y", "99999 00", &old] {
             kept.remove();
             let mut file = OpenOptions::new()
                 .write(true)

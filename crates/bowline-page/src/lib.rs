@@ -26,7 +26,7 @@ use bowline_daemon::{Page, PageParts};
 use tokio::sync::watch;
 
 use kept::Kept;
-use security::Secret;
+use security::Gate;
 use server::Ended;
 use site::Site;
 pub use site::{Questions, Sources};
@@ -68,26 +68,18 @@ impl LivePage {
 
     /// Serves it as the last daemon did, if it was open then.
     pub fn resume(&self) {
-        let Some((port, secret)) = self.kept.read() else {
+        let Some((port, gate)) = self.kept.read() else {
             return;
         };
-        if let Err(error) = self.serve(&mut self.lock(), port, secret) {
+        if let Err(error) = self.serve(&mut self.lock(), port, gate) {
             tracing::info!("an open page cannot be served again: {error}");
             self.kept.remove();
         }
     }
 
-    fn serve(
-        &self,
-        serving: &mut Option<Serving>,
-        port: u16,
-        secret: Secret,
-    ) -> io::Result<Arc<Site>> {
+    fn serve(&self, serving: &mut Option<Serving>, port: u16, gate: Gate) -> io::Result<Arc<Site>> {
         let (listener, port) = server::listen(port)?;
-        if let Err(error) = self.kept.write(port, &secret) {
-            tracing::warn!("an open page will end with this daemon: {error}");
-        }
-        let site = Arc::new(Site::new(port, secret, self.sources.clone()));
+        let site = Arc::new(Site::new(port, gate, self.sources.clone()));
         let (stop, stopped) = watch::channel(false);
         let ended = {
             let (serving, kept) = (Arc::clone(&self.serving), self.kept.clone());
@@ -121,9 +113,15 @@ impl Page for LivePage {
         let mut serving = self.lock();
         let site = match &*serving {
             Some(serving) => Ok(Arc::clone(&serving.site)),
-            None => Secret::fresh().and_then(|secret| self.serve(&mut serving, 0, secret)),
+            None => Gate::fresh().and_then(|gate| self.serve(&mut serving, 0, gate)),
         };
-        let link = site.and_then(|site| site.link());
+        let link = site.and_then(|site| {
+            let link = site.link()?;
+            if let Err(error) = self.kept.write(site.port, &site.gate()) {
+                tracing::warn!("an open page will end with this daemon: {error}");
+            }
+            Ok(link)
+        });
         link.map_err(|error| format!("the page cannot be served on this machine: {error}"))
     }
 

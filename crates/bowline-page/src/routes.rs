@@ -15,7 +15,7 @@ use maud::Markup;
 use crate::assets;
 use crate::data;
 use crate::data::costs::Period;
-use crate::guard::{Form, guard};
+use crate::guard::{Form, Token, guard};
 use crate::peer::Peer;
 use crate::query::Query;
 use crate::security::cookie;
@@ -90,7 +90,10 @@ async fn open(State(site): Shared, Extension(peer): Extension<Peer>, query: Quer
         return (StatusCode::FORBIDDEN, text).into_response();
     }
     site.touch();
-    let cookie = HeaderValue::from_str(&cookie(site.port, &site.secret));
+    let Ok(secret) = site.gate().give() else {
+        return StatusCode::SERVICE_UNAVAILABLE.into_response();
+    };
+    let cookie = HeaderValue::from_str(&cookie(site.port, &site.path, &secret));
     let mut response = to(&format!("/{}/{}", site.path, destination(&query)));
     if let Ok(cookie) = cookie {
         response.headers_mut().insert(header::SET_COOKIE, cookie);
@@ -156,10 +159,14 @@ async fn now(State(site): Shared, query: Query) -> Response {
     page(&site, &query, View::Now, body)
 }
 
-async fn inbox(State(site): Shared, query: Query) -> Response {
+async fn inbox(
+    State(site): Shared,
+    Extension(Token(token)): Extension<Token>,
+    query: Query,
+) -> Response {
     let questions = site.sources.questions.list();
     let outcome = data::inbox::Outcome::of(&query);
-    let body = views::inbox::view(&questions, outcome, &site.token, Utc::now());
+    let body = views::inbox::view(&questions, outcome, &token, Utc::now());
     page(&site, &query, View::Inbox, Ok(body))
 }
 
@@ -181,14 +188,17 @@ async fn answer(State(site): Shared, Extension(Form(form)): Extension<Form>) -> 
 }
 
 /// What allowing a question for good would write.
-async fn allow(State(site): Shared, query: Query) -> Response {
+async fn allow(
+    State(site): Shared,
+    Extension(Token(token)): Extension<Token>,
+    query: Query,
+) -> Response {
     let id = query.owned("id").unwrap_or_default();
     let read = site
         .read(move |sources| Ok(data::inbox::plan(&*sources.questions, &id)))
         .await;
-    let shown = read.map(|planned| {
-        planned.map(|planned| views::inbox::plan(&planned, &site.token, Utc::now()))
-    });
+    let shown =
+        read.map(|planned| planned.map(|planned| views::inbox::plan(&planned, &token, Utc::now())));
     found(&site, &query, (View::Inbox, "Allow for good"), shown)
 }
 
@@ -272,12 +282,16 @@ async fn costs(State(site): Shared, query: Query) -> Response {
     page(&site, &query, View::Costs, body)
 }
 
-async fn guards(State(site): Shared, query: Query) -> Response {
+async fn guards(
+    State(site): Shared,
+    Extension(Token(token)): Extension<Token>,
+    query: Query,
+) -> Response {
     let body = if let Some(rule) = query.owned("rule") {
         let read = site
             .read(move |sources| data::guards::of_rule(&*sources.store, &rule))
             .await;
-        read.map(|stopped| views::guards::rule(&stopped, &site.token, Utc::now()))
+        read.map(|stopped| views::guards::rule(&stopped, &token, Utc::now()))
     } else {
         let period = Period::parse(query.get("period"));
         let read = site

@@ -1,7 +1,7 @@
 //! Who may see the page and change something on it. Pure, but for the source of chance.
 //!
-//! The page has one secret. From it follow the cookie, the path below which everything is served, and the token that a change
-//! needs. A browser gets the cookie by a link with a key that works once.
+//! A browser gets its cookie, a secret, by a link with a key that works once. The [`Gate`] knows browsers by what follows from their
+//! secrets, and the token that a change needs follows from the secret that is presented: whoever reads what is kept gets in nowhere.
 
 use std::fmt::Write as _;
 use std::io::Read as _;
@@ -14,6 +14,11 @@ use hmac_sha256::HMAC;
 const KEY_LASTS: Duration = Duration::from_mins(2);
 /// At most this many keys are valid at a time; the oldest ones go first.
 const MOST_KEYS: usize = 16;
+/// At most this many cookies are known; the oldest ones go first.
+const MOST_COOKIES: usize = 16;
+/// The characters of the page's path, and of what is known of a cookie.
+const PATH: usize = 32;
+const DIGEST: usize = 64;
 
 /// What every answer says to the browser.
 pub(crate) const HEADERS: [(&str, &str); 6] = [
@@ -61,13 +66,9 @@ impl Secret {
         Some(Self(bytes))
     }
 
-    /// The folder below which everything is served. A browser sends a cookie to every port of a host, but only below its path: so no
-    /// other server on this machine is sent ours.
-    pub(crate) fn path(&self) -> String {
-        self.derived("path")
-            .get(..32)
-            .unwrap_or_default()
-            .to_owned()
+    /// By this the secret is recognised. The secret does not follow from it.
+    fn digest(&self) -> String {
+        self.derived("cookie")
     }
 
     /// What a change has to carry, beside the cookie.
@@ -122,6 +123,84 @@ impl Keys {
     }
 }
 
+/// Which browsers may see the page, and where it is.
+#[derive(Debug, Clone)]
+pub(crate) struct Gate {
+    path: String,
+    /// What follows from the secrets of the browsers.
+    known: Vec<String>,
+    /// The secret that a browser gets which follows a link.
+    given: Option<Secret>,
+}
+
+impl Gate {
+    /// A gate through which nobody gets yet.
+    pub(crate) fn fresh() -> io::Result<Self> {
+        let mut path = Secret::fresh()?.hex();
+        path.truncate(PATH);
+        Ok(Self {
+            path,
+            known: Vec::new(),
+            given: None,
+        })
+    }
+
+    /// The folder below which everything is served. A browser sends a cookie to every port of a host, but only below its path: so no
+    /// other server on this machine is sent ours.
+    pub(crate) fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// The secret for a browser that follows a link: one for all, because all tabs of a browser share a cookie.
+    pub(crate) fn give(&mut self) -> io::Result<Secret> {
+        if let Some(secret) = &self.given {
+            return Ok(secret.clone());
+        }
+        let secret = Secret::fresh()?;
+        if self.known.len() >= MOST_COOKIES {
+            self.known.remove(0);
+        }
+        self.known.push(secret.digest());
+        self.given = Some(secret.clone());
+        Ok(secret)
+    }
+
+    /// The secret among these cookies that is known. Another server of this host may have set one of the same name: any may fit.
+    fn recognised(&self, cookies: Option<&str>, port: u16) -> Option<Secret> {
+        let name = cookie_name(port);
+        let cookies = cookies.unwrap_or_default().split(';');
+        cookies
+            .filter_map(|cookie| cookie.trim().split_once('='))
+            .filter(|(given, _)| *given == name)
+            .filter_map(|(_, value)| Secret::from_hex(value))
+            .find(|secret| {
+                let digest = secret.digest();
+                self.known.iter().any(|known| is_same(&digest, known))
+            })
+    }
+
+    /// What is kept of it: enough to recognise a cookie, and not enough to make one.
+    pub(crate) fn written(&self) -> String {
+        format!("{} {}", self.path, self.known.join(","))
+    }
+
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        let (path, known) = text.split_once(' ')?;
+        let known: Vec<String> = known.split(',').map(ToOwned::to_owned).collect();
+        let is_hex = |text: &str, length| {
+            text.len() == length && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+        };
+        let is_good = is_hex(path, PATH)
+            && known.len() <= MOST_COOKIES
+            && known.iter().all(|digest| is_hex(digest, DIGEST));
+        is_good.then(|| Self {
+            path: path.to_owned(),
+            known,
+            given: None,
+        })
+    }
+}
+
 /// What is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
@@ -160,23 +239,23 @@ pub(crate) enum Refusal {
     Unknown,
 }
 
-/// Whether a request may have what it wants.
+/// Whether a request may have what it wants. Gives the secret that it presented; a link needs none.
 pub(crate) fn check(
     claims: &Claims<'_>,
     wanted: Wanted,
     port: u16,
-    secret: &Secret,
-) -> Result<(), Refusal> {
+    gate: &Gate,
+) -> Result<Option<Secret>, Refusal> {
     let host = claims.host.filter(|host| is_own_host(host, port));
     let host = host.ok_or(Refusal::Misdirected)?;
     if !comes_from_here(claims, wanted, host) {
         return Err(Refusal::Foreign);
     }
-    if wanted == Wanted::Opening || has_cookie(claims.cookies, port, secret) {
-        Ok(())
-    } else {
-        Err(Refusal::Unknown)
+    if wanted == Wanted::Opening {
+        return Ok(None);
     }
+    let secret = gate.recognised(claims.cookies, port);
+    secret.map(Some).ok_or(Refusal::Unknown)
 }
 
 fn is_own_host(host: &str, port: u16) -> bool {
@@ -211,20 +290,9 @@ fn cookie_name(port: u16) -> String {
 }
 
 /// The cookie as a browser is told to keep it.
-pub(crate) fn cookie(port: u16, secret: &Secret) -> String {
-    let (name, path) = (cookie_name(port), secret.path());
-    let value = secret.hex();
+pub(crate) fn cookie(port: u16, path: &str, secret: &Secret) -> String {
+    let (name, value) = (cookie_name(port), secret.hex());
     format!("{name}={value}; HttpOnly; SameSite=Strict; Path=/{path}/")
-}
-
-fn has_cookie(cookies: Option<&str>, port: u16, secret: &Secret) -> bool {
-    let (name, expected) = (cookie_name(port), secret.hex());
-    let cookies = cookies.unwrap_or_default().split(';');
-    // Another server of this host may have set one of the same name: any may fit.
-    cookies
-        .filter_map(|cookie| cookie.trim().split_once('='))
-        .filter(|(given, _)| *given == name)
-        .any(|(_, value)| is_same(value, &expected))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use bowline_store::Store;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::timeout;
 
-use crate::security::{Keys, Secret};
+use crate::security::{Gate, Keys, Secret};
 
 /// Nobody wants a page that was not asked for anything for this long.
 const UNWANTED_AFTER: Duration = Duration::from_mins(10);
@@ -101,12 +101,10 @@ impl From<bowline_store::Error> for Trouble {
 
 pub(crate) struct Site {
     pub(crate) port: u16,
-    pub(crate) secret: Secret,
     /// The folder below which everything is.
     pub(crate) path: String,
-    /// What a change has to carry.
-    pub(crate) token: String,
     pub(crate) sources: Sources,
+    gate: Mutex<Gate>,
     keys: Mutex<Keys>,
     asked: Mutex<Instant>,
     followers: AtomicUsize,
@@ -114,12 +112,11 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    pub(crate) fn new(port: u16, secret: Secret, sources: Sources) -> Self {
+    pub(crate) fn new(port: u16, gate: Gate, sources: Sources) -> Self {
         Self {
             port,
-            path: secret.path(),
-            token: secret.token(),
-            secret,
+            path: gate.path().to_owned(),
+            gate: Mutex::new(gate),
             sources,
             keys: Mutex::default(),
             asked: Mutex::new(Instant::now()),
@@ -130,6 +127,8 @@ impl Site {
 
     /// A link that works once.
     pub(crate) fn link(&self) -> std::io::Result<String> {
+        // What a browser will get by it is known from now on, so that it can be kept.
+        self.gate().give()?;
         let key = Secret::fresh()?;
         self.keys().add(&key, Instant::now());
         self.touch();
@@ -143,6 +142,11 @@ impl Site {
     /// Whether a key is valid. It is not a second time.
     pub(crate) fn take_key(&self, key: &str) -> bool {
         self.keys().take(key, Instant::now())
+    }
+
+    /// Which browsers may see it.
+    pub(crate) fn gate(&self) -> std::sync::MutexGuard<'_, Gate> {
+        self.gate.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn keys(&self) -> std::sync::MutexGuard<'_, Keys> {

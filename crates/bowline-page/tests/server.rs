@@ -584,6 +584,18 @@ fn the_next_daemon_serves_the_same_page() {
     let next = Stage::page(&stage.store, &stage.desk, &stage.folder);
     next.resume();
     assert_eq!(browser.get("inbox").ask().status, 200);
+    // Forms of the open page still count, and so do those of a browser that comes later.
+    let later = Browser::follow(&next.open().unwrap());
+    assert_eq!(later.home, browser.home);
+    for (id, browser) in [("abcde", &browser), ("fghij", &later)] {
+        stage.desk.ask(question(id));
+        let token = browser.token();
+        let form = format!("token={token}&id={id}&say=once");
+        assert_eq!(browser.post("answer", &form).ask().status, 303);
+        let kept = std::fs::read_to_string(stage.folder.path().join("daemon.page")).unwrap();
+        let cookie = browser.cookie.split('=').nth(1).unwrap();
+        assert!(!kept.contains(cookie) && !kept.contains(&token));
+    }
     next.close();
     // Where nobody had opened one, there is none.
     let other = Stage::new();

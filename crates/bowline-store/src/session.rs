@@ -52,7 +52,7 @@ pub struct SessionSummary {
     pub newest: Session,
     /// What the user said first, if it is kept.
     pub first_prompt: Option<String>,
-    /// How many tool calls were made, those of sub-agents included.
+    /// How many tool calls were made, those of sub-agents included; at most [`MOST_CALLS`](crate::MOST_CALLS).
     pub calls: i64,
     /// How many of them failed, timed out or were cancelled.
     pub errors: i64,

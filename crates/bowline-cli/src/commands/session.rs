@@ -6,7 +6,7 @@ mod show;
 use std::path::PathBuf;
 
 use bowline_daemon::rpc::sessions;
-use bowline_store::{SessionStatus, SessionSummary};
+use bowline_store::{MOST_CALLS, SessionStatus, SessionSummary};
 use chrono::{DateTime, Utc};
 use clap::Subcommand;
 use serde::Serialize;
@@ -200,7 +200,7 @@ fn rows(sessions: &[SessionSummary]) -> List {
             projects.of(session.project.as_deref()).into(),
             Text::styled(reveal::name(&session.agent), style::FAINT),
             status(session.status),
-            summary.calls.to_string().into(),
+            calls(summary.calls.unsigned_abs()).into(),
             count(summary.errors, style::BAD),
             count(summary.denied, style::CAUTION),
             match summary.first_prompt.as_deref() {
@@ -211,6 +211,14 @@ fn rows(sessions: &[SessionSummary]) -> List {
         ]);
     }
     list
+}
+
+/// More are not counted.
+fn calls(count: u64) -> String {
+    match count {
+        MOST_CALLS.. => format!("{MOST_CALLS}+"),
+        count => count.to_string(),
+    }
 }
 
 fn status(status: SessionStatus) -> Text {

@@ -6,8 +6,8 @@ use bowline_continuity::note::Note;
 use bowline_daemon::rpc::{Question as _, SessionKey, efforts, sessions};
 use bowline_store::{Result, SessionDetails, SessionSummary, Store};
 
-/// Sessions in one list.
-const MOST: usize = 100;
+/// Rows in one list.
+pub(crate) const MOST: usize = 100;
 
 /// Sessions and efforts, the newest first.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -42,11 +42,20 @@ pub(crate) struct OneSession {
     pub(crate) effort: Option<Effort>,
     /// What is pinned to its project or its effort.
     pub(crate) notes: Vec<Note>,
+    /// Whether a list has only its newest rows.
+    pub(crate) is_cut: bool,
+}
+
+/// Leaves the newest rows of a list that begins with the oldest. Says whether others went.
+fn cut<T>(rows: &mut Vec<T>) -> bool {
+    let excess = rows.len().saturating_sub(MOST);
+    rows.drain(..excess);
+    excess > 0
 }
 
 pub(crate) fn session(store: &dyn Store, name: &str) -> Result<Option<OneSession>> {
     let session = SessionKey::Name(name.to_owned());
-    let Some(details) = (sessions::Get { session }).answer(store)? else {
+    let Some(mut details) = (sessions::Get { session }).answer(store)? else {
         return Ok(None);
     };
     let effort = store.costs().effort_of_session(name)?;
@@ -62,7 +71,13 @@ pub(crate) fn session(store: &dyn Store, name: &str) -> Result<Option<OneSession
         }
         None => Vec::new(),
     };
+    let is_cut = [
+        cut(&mut details.prompts),
+        cut(&mut details.sessions),
+        cut(&mut details.delegations),
+    ];
     Ok(Some(OneSession {
+        is_cut: is_cut.contains(&true),
         name: name.to_owned(),
         effort,
         notes,
@@ -72,4 +87,23 @@ pub(crate) fn session(store: &dyn Store, name: &str) -> Result<Option<OneSession
 
 pub(crate) fn effort(store: &dyn Store, number: i64) -> Result<Option<EffortDetails>> {
     store.continuity().effort(EffortId(number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lists_leave_their_newest_rows() {
+        for (count, first, is_cut) in [
+            (0, None, false),
+            (MOST, Some(0), false),
+            (MOST + 2, Some(2), true),
+        ] {
+            let mut rows: Vec<usize> = (0..count).collect();
+            assert_eq!(cut(&mut rows), is_cut);
+            assert_eq!(rows.first().copied(), first);
+            assert_eq!(rows.len(), count.min(MOST));
+        }
+    }
 }

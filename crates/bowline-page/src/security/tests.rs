@@ -6,6 +6,15 @@ fn secret(byte: u8) -> Secret {
     Secret([byte; 32])
 }
 
+/// A gate that one browser may pass.
+fn gate(byte: u8) -> Gate {
+    Gate {
+        path: "0".repeat(PATH),
+        known: vec![secret(byte).digest()],
+        given: None,
+    }
+}
+
 fn own_cookie() -> String {
     format!("other=1; bowline_4711={}", secret(7).hex())
 }
@@ -32,7 +41,7 @@ fn hosts_other_than_our_own_get_nothing() {
             cookies: Some(&cookies),
             ..Claims::default()
         };
-        let checked = check(&claims, Wanted::View, PORT, &secret(7));
+        let checked = check(&claims, Wanted::View, PORT, &gate(7)).map(drop);
         let expected = if fits {
             Ok(())
         } else {
@@ -102,7 +111,7 @@ fn only_our_own_pages_change_something_or_follow() {
             mode,
             cookies: Some(&cookies),
         };
-        let checked = check(&claims, wanted, PORT, &secret(7));
+        let checked = check(&claims, wanted, PORT, &gate(7)).map(drop);
         let expected = if fits { Ok(()) } else { Err(Refusal::Foreign) };
         assert_eq!(checked, expected, "{wanted:?} {claims:?}");
     }
@@ -126,11 +135,12 @@ fn nobody_sees_a_page_without_its_cookie() {
             cookies: Some(&cookies),
             ..Claims::default()
         };
-        let checked = check(&claims, Wanted::View, PORT, &secret(7));
+        let checked = check(&claims, Wanted::View, PORT, &gate(7)).map(drop);
         let expected = if fits { Ok(()) } else { Err(Refusal::Unknown) };
         assert_eq!(checked, expected, "{cookies}");
         // The link gives the cookie, so that it cannot need one.
-        assert_eq!(check(&claims, Wanted::Opening, PORT, &secret(7)), Ok(()));
+        let opening = check(&claims, Wanted::Opening, PORT, &gate(7));
+        assert_eq!(opening, Ok(None));
     }
 }
 
@@ -164,18 +174,90 @@ fn secrets_differ_and_what_follows_from_them_tells_nothing_of_them() {
     let made = [
         one.hex(),
         one.token(),
-        one.path(),
+        one.digest(),
         other.token(),
-        other.path(),
+        other.digest(),
     ];
     for (at, a) in made.iter().enumerate() {
         for b in made.iter().skip(at + 1) {
             assert!(!a.contains(b.as_str()) && !b.contains(a.as_str()));
         }
     }
-    let cookie = cookie(PORT, &one);
+    let cookie = cookie(PORT, "p", &one);
     assert!(cookie.starts_with("bowline_4711="));
-    for part in ["HttpOnly", "SameSite=Strict", "Path=/"] {
+    for part in ["HttpOnly", "SameSite=Strict", "Path=/p/"] {
         assert!(cookie.contains(part), "{cookie}");
+    }
+}
+
+#[test]
+fn what_is_kept_recognises_a_browser_and_lets_nobody_in() {
+    let mut gate = Gate::fresh().unwrap();
+    let first = gate.give().unwrap();
+    assert_eq!(gate.give().unwrap(), first, "tabs share a cookie");
+    let written = gate.written();
+    for secret in [first.hex(), first.token()] {
+        assert!(!written.contains(&secret), "{written}");
+    }
+    let mut next = Gate::read(&written).unwrap();
+    assert_eq!(next.path(), gate.path());
+    let (path, digest) = written.split_once(' ').unwrap();
+    let is_known = |gate: &Gate, value: &str| {
+        let cookies = format!("bowline_4711={value}");
+        gate.recognised(Some(&cookies), PORT).is_some()
+    };
+    for (value, fits) in [
+        (first.hex().as_str(), true),
+        (digest, false),
+        (path, false),
+        (first.token().as_str(), false),
+        ("", false),
+    ] {
+        assert_eq!(is_known(&next, value), fits, "{value}");
+    }
+    // A browser that comes later gets another secret, and the first one stays.
+    let second = next.give().unwrap();
+    assert_ne!(second, first);
+    for secret in [&first, &second] {
+        assert!(is_known(&next, &secret.hex()));
+        let presented = next.recognised(Some(&format!("bowline_4711={}", secret.hex())), PORT);
+        assert_eq!(presented.unwrap().token(), secret.token());
+    }
+    let third = Gate::read(&next.written()).unwrap();
+    assert!(is_known(&third, &first.hex()) && is_known(&third, &second.hex()));
+}
+
+#[test]
+fn cookies_are_not_known_for_ever() {
+    let mut gate = Gate::fresh().unwrap();
+    let first = gate.give().unwrap();
+    for _ in 0..MOST_COOKIES {
+        gate = Gate::read(&gate.written()).unwrap();
+        gate.give().unwrap();
+    }
+    assert_eq!(gate.known.len(), MOST_COOKIES);
+    let cookies = format!("bowline_4711={}", first.hex());
+    assert_eq!(gate.recognised(Some(&cookies), PORT), None);
+}
+
+#[test]
+fn what_nobody_wrote_is_no_gate() {
+    let (path, digest) = ("0".repeat(PATH), "a".repeat(DIGEST));
+    for (text, fits) in [
+        (format!("{path} {digest}"), true),
+        (format!("{path} {digest},{digest}"), true),
+        (
+            format!("{path} {}", vec![digest.as_str(); 17].join(",")),
+            false,
+        ),
+        (format!("{path} {digest},"), false),
+        (format!("{path} "), false),
+        (path.clone(), false),
+        (digest.clone(), false),
+        (format!("../{} {digest}", &path[3..]), false),
+        (format!("{{{}}} {digest}", &path[2..]), false),
+        (String::new(), false),
+    ] {
+        assert_eq!(Gate::read(&text).is_some(), fits, "{text}");
     }
 }

@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 
 use super::inbox::asked;
+use super::parts::number;
 use crate::text::{brief, counted, folder_name, length, link, short_id, shown};
 
 pub(crate) fn view(board: &Board, now: DateTime<Utc>) -> Markup {
@@ -121,19 +122,6 @@ fn prompt(row: &Row) -> Markup {
         @match &row.group {
             Some(group) if !text.is_empty() => a href=(link("waterfall", &[("group", group)])) { (text) },
             _ => (text),
-        }
-    }
-}
-
-/// A number that is of interest if there is something to count. It is not counted beyond `most`.
-fn number(count: u64, most: u64, class: &'static str) -> Markup {
-    html! {
-        @if count == 0 {
-            span.faint { "-" }
-        } @else if count >= most {
-            span class=(class) { (most) "+" }
-        } @else {
-            span class=(class) { (count) }
         }
     }
 }

@@ -73,3 +73,16 @@ pub(crate) fn commands(ways: &[Way]) -> Markup {
         }
     }
 }
+
+/// A number that is of interest if there is something to count. It is not counted beyond `most`.
+pub(crate) fn number(count: u64, most: u64, class: &'static str) -> Markup {
+    html! {
+        @if count == 0 {
+            span.faint { "-" }
+        } @else if count >= most {
+            span class=(class) { (most) "+" }
+        } @else {
+            span class=(class) { (count) }
+        }
+    }
+}

@@ -3,12 +3,12 @@
 use bowline_continuity::action::EffortDetails;
 use bowline_continuity::effort::{Effort, Lifecycle};
 use bowline_continuity::note::Note;
-use bowline_store::{Delegation, Prompt, Session, SessionSummary};
+use bowline_store::{Delegation, MOST_CALLS, MOST_STOPPED, Prompt, Session, SessionSummary};
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 
-use super::parts::{project, session as session_link};
-use crate::data::sessions::{OneSession, Overview};
+use super::parts::{number, project, session as session_link};
+use crate::data::sessions::{MOST, OneSession, Overview};
 use crate::text::{ago, brief, folder_name, length, link, short_id, shown};
 
 pub(crate) fn view(overview: &Overview, now: DateTime<Utc>) -> Markup {
@@ -84,9 +84,9 @@ fn sessions(sessions: &[SessionSummary], now: DateTime<Utc>) -> Markup {
                         @if let Some(model) = &newest.model { " " span.faint { (brief(model, 40)) } }
                     }
                     td data-label="First prompt" { (summary.first_prompt.as_deref().map(|it| brief(it, 120)).unwrap_or_default()) }
-                    td.number data-label="Calls" { (summary.calls) }
-                    td.number data-label="Failed" { (summary.errors) }
-                    td.number data-label="Denied" { (summary.denied) }
+                    td.number data-label="Calls" { (number(summary.calls.unsigned_abs(), MOST_CALLS, "")) }
+                    td.number data-label="Failed" { (number(summary.errors.unsigned_abs(), MOST_STOPPED, "bad")) }
+                    td.number data-label="Denied" { (number(summary.denied.unsigned_abs(), MOST_STOPPED, "attention")) }
                     td data-label="Last active" { (ago(newest.last_event_at, now)) }
                 }
             } }
@@ -112,6 +112,7 @@ pub(crate) fn session(session: &OneSession, now: DateTime<Utc>) -> Markup {
             } }
         }
         h2 { "Prompts" }
+        @if session.is_cut { p.summary { "Only the newest " (MOST) " of each list are shown." } }
         @if details.prompts.is_empty() { p.faint { "None is recorded." } } @else { (prompts(&details.prompts, now)) }
         h2 { "Context windows and sub-agents" }
         (chain(&details.sessions, now))

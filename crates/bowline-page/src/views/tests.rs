@@ -296,6 +296,7 @@ fn views_are_as_they_were() {
         name: "b17e9a40-77c".to_owned(),
         details: details(),
         effort: Some(effort()),
+        is_cut: true,
         notes: vec![Note {
             id: 1,
             project: "/home/ada/shop".to_owned(),

@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::gap::{Gap, GapCause};
 use crate::hook_figures::Kept;
 use crate::record::decision;
+use crate::running::{MOST_CALLS, MOST_STOPPED};
 use crate::session::{Delegation, Prompt, Session, SessionDetails, SessionFilter, SessionSummary};
 use crate::status::{DelegationStatus, SessionStatus};
 use crate::store::{Integrity, Size};
@@ -49,17 +50,18 @@ fn session_row(row: &Row<'_>) -> rusqlite::Result<Session> {
     })
 }
 
-/// The totals of a whole chain, beside its newest session.
+/// The totals of a whole chain, beside its newest session. They are bounded: a list of long sessions does not read all of their calls.
 fn sums() -> String {
     let errors = traces::errors();
     format!(
         "(SELECT started_at FROM sessions first WHERE first.id = s.chain_id),
     (SELECT text FROM prompts INDEXED BY prompts_by_chain WHERE chain_id = s.chain_id ORDER BY at LIMIT 1),
-    (SELECT count(*) FROM traces t INDEXED BY traces_by_chain WHERE t.chain_id = s.chain_id),
-    (SELECT count(*) FROM traces t INDEXED BY traces_failed_by_chain WHERE t.chain_id = s.chain_id
-        AND t.status <> 'started' AND t.status <> 'completed' AND {errors}),
-    (SELECT count(*) FROM traces t INDEXED BY traces_failed_by_chain WHERE t.chain_id = s.chain_id
-        AND t.status <> 'started' AND t.status <> 'completed' AND t.status = 'denied')"
+    (SELECT count(*) FROM (SELECT 1 FROM traces t INDEXED BY traces_by_chain WHERE t.chain_id = s.chain_id
+        LIMIT {MOST_CALLS})),
+    (SELECT count(*) FROM (SELECT 1 FROM traces t INDEXED BY traces_failed_by_chain WHERE t.chain_id = s.chain_id
+        AND t.status <> 'started' AND t.status <> 'completed' AND {errors} LIMIT {MOST_STOPPED})),
+    (SELECT count(*) FROM (SELECT 1 FROM traces t INDEXED BY traces_failed_by_chain WHERE t.chain_id = s.chain_id
+        AND t.status <> 'started' AND t.status <> 'completed' AND t.status = 'denied' LIMIT {MOST_STOPPED}))"
     )
 }
 

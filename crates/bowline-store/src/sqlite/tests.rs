@@ -32,7 +32,10 @@ pub(super) fn plan(db: &Connection, sql: &str, values: &[Sql]) -> Vec<String> {
 
 pub(super) fn assert_no_scan(db: &Connection, name: &str, sql: &str, values: &[Sql]) {
     let plan = plan(db, sql, values);
-    let scans = |step: &String| step.starts_with("SCAN") && step != "SCAN CONSTANT ROW";
+    // The steps of a subquery are in the plan as well. What it yields is then read as a whole.
+    let is_harmless =
+        |step: &str| step == "SCAN CONSTANT ROW" || step.starts_with("SCAN (subquery-");
+    let scans = |step: &String| step.starts_with("SCAN") && !is_harmless(step);
     assert!(
         !plan.is_empty() && !plan.iter().any(scans),
         "{name}: {plan:#?}\n{sql}"
