@@ -62,13 +62,12 @@ pub(crate) fn run(args: &OpenArgs, ui: &mut Ui) -> Result<Outcome> {
 
 /// Starts a browser with this address, or says it.
 pub(super) fn show(address: &str, ui: &mut Ui) {
-    match browse(address) {
-        Some(()) => ui.line("The page opens in your browser."),
-        None => {
-            ui.line("No browser can be started here. Open this address within two minutes; it works once:");
-            ui.verbatim(&format!("{address}\n"));
-        }
+    if browse(address).is_some() {
+        ui.line("The page opens in your browser.");
+        return;
     }
+    ui.line("No browser can be started here. Open this address within two minutes; it works once:");
+    ui.verbatim(&format!("{address}\n"));
 }
 
 /// An address that works once.

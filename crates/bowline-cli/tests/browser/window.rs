@@ -172,7 +172,7 @@ impl Window {
         let faults: Vec<&String> = faults.iter().filter(|fault| !expected(fault)).collect();
         assert!(faults.is_empty(), "{faults:#?}");
         let asked = net_log::read(&self.log);
-        let own: Vec<Asked> = asked.into_iter().filter(|it| is_the_pages(it)).collect();
+        let own: Vec<Asked> = asked.into_iter().filter(is_the_pages).collect();
         for one in &own {
             let by = one.by.as_deref().unwrap_or(&one.address);
             assert!(
