@@ -3,7 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
 #[path = "../support/mod.rs"]
-#[expect(dead_code, reason = "these tests need only a part of it")]
 mod support;
 
 mod efforts;
