@@ -329,11 +329,7 @@ mod dollars {
     use bowline_guidance::cost::prices::Usd;
     use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
 
-    #[expect(
-        clippy::ref_option,
-        clippy::trivially_copy_pass_by_ref,
-        reason = "serde asks for it"
-    )]
+    #[expect(clippy::ref_option, reason = "serde asks for it")]
     pub(super) fn serialize<S: Serializer>(cost: &Option<Usd>, to: S) -> Result<S::Ok, S::Error> {
         cost.map(Usd::dollars).serialize(to)
     }
