@@ -39,8 +39,8 @@ impl Kept {
     pub(crate) fn read(&self) -> Option<(u16, Gate)> {
         let found = fs::symlink_metadata(&self.file).ok()?;
         let own = rustix::process::geteuid().as_raw();
-        let is_own = found.is_file() && found.uid() == own && found.mode() & 0o077 == 0;
-        if !is_own || found.len() > LONGEST {
+        let is_own = found.is_file() && found.uid() == own;
+        if !is_own || found.mode() & 0o077 != 0 || found.len() > LONGEST {
             return None;
         }
         let text = fs::read_to_string(&self.file).ok()?;
