@@ -14,7 +14,7 @@ pub const FIXED_BEFORE: Text = Text {
 /// What an agent is told when a follow-up was opened.
 pub const FOLLOW_UP: Text = Text {
     key: "errors.follow-up",
-    says: "{tool} failed like this for the {count}. time in this project. Bowline noted it as a work item (`bowline work list`). Find the cause before you try the same again.",
+    says: "{tool} has failed like this {count} times in this project. Bowline noted it as a work item (`bowline work list`). Find the cause before you try the same again.",
     names: &["tool", "count"],
 };
 

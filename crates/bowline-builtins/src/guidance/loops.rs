@@ -72,7 +72,7 @@ impl Loops {
         let (call, count) = (shown(input), count.to_string());
         let values = [("call", call.as_str()), ("count", &count)];
         let advice = &self.ground.advice;
-        let said = advice.once(input, ctx, &loops::WARNING, &about, &values);
+        let said = advice.first(input, ctx, &loops::WARNING, &about, &values);
         said.map_or_else(Opinion::allow, |text| Opinion::allow().context(text))
     }
 

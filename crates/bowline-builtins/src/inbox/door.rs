@@ -24,6 +24,8 @@ use crate::sanitise::sanitise;
 
 /// The agent's own limit begins before ours and must not end before it: an answer after it lets the call run.
 const MARGIN: Duration = Duration::from_secs(3);
+/// A longer call, in bytes of JSON, is asked about by the agent alone: an inbox would show only a part of it.
+const LONGEST: usize = 8_000;
 /// What an agent waits for if it does not say so.
 const USUAL_LIMIT: Duration = Duration::from_mins(1);
 
@@ -67,6 +69,11 @@ impl Answerer for Door {
         ctx: &HookContext,
     ) -> Option<PersonsAnswer> {
         if input.event_type() != HookEvent::PreToolUse {
+            return None;
+        }
+        // Nobody shall allow what is not shown in full.
+        let length = input.tool_input().map_or(0, |it| it.to_string().len());
+        if length > LONGEST {
             return None;
         }
         let agents = Caller::waits(ctx).unwrap_or(USUAL_LIMIT);
@@ -163,4 +170,36 @@ fn decided(reply: Reply, question: &Opinion, at: DateTime<Utc>) -> PersonsAnswer
         }
     };
     PersonsAnswer { verdict, note: did }
+}
+
+#[cfg(test)]
+mod tests {
+    use bowline::settings::{self, Locations};
+    use serde_json::json;
+
+    use super::*;
+    use crate::machine::Machine;
+    use crate::{Builtins, SharedState};
+
+    #[tokio::test(start_paused = true)]
+    async fn what_cannot_be_shown_in_full_does_not_wait() {
+        let folder = tempfile::tempdir().unwrap();
+        let locations = Locations::under(folder.path());
+        let mut shared = SharedState::new(Machine::from_env());
+        shared.inbox = Some(Arc::default());
+        let mut settings = settings::load(folder.path(), &locations);
+        settings.config.approvals.wait = settings::Wait::For(Duration::from_mins(2));
+        let guards = Builtins::new(&settings, &shared).guards;
+        let door = shared.door(&settings, &guards, &locations).unwrap();
+        for (length, came) in [(100, true), (LONGEST, false)] {
+            let input = json!({"command": "x".repeat(length)});
+            let input = HookInput::pre_tool_use("s1", "Bash", input);
+            let ctx = HookContext::new("s1").with_call_id(format!("call-{length}"));
+            let before = *door.inbox.changes().borrow();
+            // Nobody answers.
+            let answer = door.answer(&input, &Opinion::ask("why"), &ctx).await;
+            assert_eq!(answer, None);
+            assert_eq!(*door.inbox.changes().borrow() > before, came, "{length}");
+        }
+    }
 }

@@ -51,6 +51,25 @@ async fn a_loop_is_said_once_and_then_stopped() {
 }
 
 #[tokio::test]
+async fn a_loop_is_said_once_also_where_nothing_is_stopped() {
+    let project = Project::new("[loops]\nmode = \"warn\"\n");
+    let (input, result) = (
+        json!({"command": "make"}),
+        json!({"stdout": "same", "stderr": ""}),
+    );
+    let mut said = 0;
+    for _ in 0..9 {
+        let before = project.before("s1", "Bash", input.clone()).await;
+        let after = project
+            .after("s1", "Bash", input.clone(), result.clone())
+            .await;
+        let texts = [told(&before), told(&after)];
+        said += texts.iter().filter(|it| it.contains("same result")).count();
+    }
+    assert_eq!(said, 1);
+}
+
+#[tokio::test]
 async fn a_call_that_is_denied_again_and_again_is_a_loop() {
     let project = Project::new(STOP);
     let push = json!({ "command": "git push --force" });

@@ -23,7 +23,7 @@ fn f27_b_three_failures_in_two_sessions_are_one_follow_up_and_the_next_one_is_to
         let mut second = Reporter::new(way, &sandbox, "second");
         let third = second.failed("b1", "cargo test", &boom(30));
         assert!(
-            third.context().contains("for the 3. time"),
+            third.context().contains("failed like this 3 times"),
             "{way:?} {third:?}"
         );
         let fourth = second.failed("b2", "cargo test", &boom(31));

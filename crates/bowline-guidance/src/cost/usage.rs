@@ -18,6 +18,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 /// A message has at most so many tools that are told apart.
 pub const MAX_TOOLS: usize = 8;
 
+/// No message uses more tokens of a kind. A transcript that says more is wrong, and must not make sums overflow.
+pub const MAX_TOKENS: u64 = 100_000_000;
+
 /// Tokens, as they are priced.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tokens {
@@ -197,6 +200,10 @@ impl Gathered {
 static USAGE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"usage\""));
 static ASSISTANT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("\"assistant\""));
 
+fn at_most(tokens: Option<u64>) -> u64 {
+    tokens.unwrap_or(0).min(MAX_TOKENS)
+}
+
 /// What the message on one line used. `None` for everything else: other rows, errors, what the client itself wrote.
 pub fn of_line(line: &[u8]) -> Option<Usage> {
     // Most lines are results of tools, and large: they are not parsed at all.
@@ -234,11 +241,11 @@ pub fn of_line(line: &[u8]) -> Option<Usage> {
         },
         tools,
         tokens: Tokens {
-            input: counts.input?,
-            output: counts.output.unwrap_or(0),
-            cache_write: counts.cache_write.unwrap_or(0),
-            cache_write_1h: written_1h.unwrap_or(0).min(counts.cache_write.unwrap_or(0)),
-            cache_read: counts.cache_read.unwrap_or(0),
+            input: counts.input?.min(MAX_TOKENS),
+            output: at_most(counts.output),
+            cache_write: at_most(counts.cache_write),
+            cache_write_1h: at_most(written_1h).min(at_most(counts.cache_write)),
+            cache_read: at_most(counts.cache_read),
         },
     })
 }

@@ -125,24 +125,24 @@ fn decided(event: &RecordedEvent) -> Markup {
 
 fn hooks(hooks: &[HookFired]) -> Markup {
     html! {
-        table.cards {
+        table.cards role="table" {
             caption.hidden { "What each hook said" }
-            thead { tr {
-                th scope="col" { "Hook" }
-                th scope="col" { "Said" }
-                th.number scope="col" { "Took" }
-                th scope="col" { "Noted" }
+            thead role="rowgroup" { tr role="row" {
+                th role="columnheader" scope="col" { "Hook" }
+                th role="columnheader" scope="col" { "Said" }
+                th.number role="columnheader" scope="col" { "Took" }
+                th role="columnheader" scope="col" { "Noted" }
             } }
-            tbody {
+            tbody role="rowgroup" {
                 @for hook in hooks {
-                    tr {
-                        td data-label="Hook" {
+                    tr role="row" {
+                        td role="cell" data-label="Hook" {
                             (brief(&hook.name, 80))
                             @if let Some(scope) = &hook.scope { " " span.faint { (brief(scope, 40)) } }
                         }
-                        td data-label="Said" { (super::parts::said(hook.decision)) }
-                        td.number data-label="Took" { (format!("{:.1} ms", hook.duration.as_secs_f64() * 1e3)) }
-                        td data-label="Noted" {
+                        td role="cell" data-label="Said" { (super::parts::said(hook.decision)) }
+                        td.number role="cell" data-label="Took" { (format!("{:.1} ms", hook.duration.as_secs_f64() * 1e3)) }
+                        td role="cell" data-label="Noted" {
                             @if let Some(failure) = &hook.failure { p.bad { "failed: " (shown(failure)) } }
                             @for warning in &hook.warnings { p { (shown(warning)) } }
                             @if let Some(message) = &hook.message { p { (shown(message)) } }

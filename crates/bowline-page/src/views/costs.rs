@@ -79,19 +79,19 @@ fn bars(report: &Report, name: impl Fn(&Line) -> String) -> Vec<Bar> {
 
 fn table(what: &str, report: &Report, name: impl Fn(&Line) -> String) -> Markup {
     html! {
-        table.cards {
+        table.cards role="table" {
             caption.hidden { "Costs by " (what.to_lowercase()) }
-            thead { tr {
-                th scope="col" { (what) }
-                th.number scope="col" { "Cost" }
-                th.number scope="col" { "Tokens" }
-                th.number scope="col" { "Messages" }
+            thead role="rowgroup" { tr role="row" {
+                th role="columnheader" scope="col" { (what) }
+                th.number role="columnheader" scope="col" { "Cost" }
+                th.number role="columnheader" scope="col" { "Tokens" }
+                th.number role="columnheader" scope="col" { "Messages" }
             } }
-            tbody { @for line in &report.lines { tr {
-                td data-label=(what) { @if line.key.is_empty() { span.faint { "unknown" } } @else { (name(line)) } }
-                td.number data-label="Cost" { (line.cost) @if line.unpriced.total() > 0 { " and more" } }
-                td.number data-label="Tokens" { (tokens(line.tokens.total())) }
-                td.number data-label="Messages" { (line.messages) }
+            tbody role="rowgroup" { @for line in &report.lines { tr role="row" {
+                td role="cell" data-label=(what) { @if line.key.is_empty() { span.faint { "unknown" } } @else { (name(line)) } }
+                td.number role="cell" data-label="Cost" { (line.cost) @if line.unpriced.total() > 0 { " and more" } }
+                td.number role="cell" data-label="Tokens" { (tokens(line.tokens.total())) }
+                td.number role="cell" data-label="Messages" { (line.messages) }
             } } }
         }
     }

@@ -19,30 +19,30 @@ pub(crate) fn view(guards: &Guards, now: DateTime<Utc>) -> Markup {
         @if guards.rules.is_empty() {
             p { "Nothing was stopped in this time." }
         } @else {
-            table.cards {
+            table.cards role="table" {
                 caption.hidden { "What was stopped, by rule" }
-                thead { tr {
-                    th scope="col" { "Rule" }
-                    th scope="col" { "Decision" }
-                    th.number scope="col" { "Times" }
-                    th scope="col" { "What became of it" }
-                    th scope="col" { "Last" }
+                thead role="rowgroup" { tr role="row" {
+                    th role="columnheader" scope="col" { "Rule" }
+                    th role="columnheader" scope="col" { "Decision" }
+                    th.number role="columnheader" scope="col" { "Times" }
+                    th role="columnheader" scope="col" { "What became of it" }
+                    th role="columnheader" scope="col" { "Last" }
                 } }
-                tbody { @for rule in &guards.rules { tr {
-                    td data-label="Rule" {
+                tbody role="rowgroup" { @for rule in &guards.rules { tr role="row" {
+                    td role="cell" data-label="Rule" {
                         @match &rule.rule {
                             Some(id) => a href=(link("guards", &[("rule", id)])) { (brief(id, 80)) },
                             None => span.faint { "a hook without a rule" },
                         }
                     }
-                    td data-label="Decision" { (decision(rule.decision, rule.enforcement)) }
-                    td.number data-label="Times" { (rule.count) }
-                    td data-label="What became of it" {
+                    td role="cell" data-label="Decision" { (decision(rule.decision, rule.enforcement)) }
+                    td.number role="cell" data-label="Times" { (rule.count) }
+                    td role="cell" data-label="What became of it" {
                         @if rule.enforcement == Enforcement::Enforced && rule.answers.ran + rule.answers.refused > 0 {
                             (rule.answers.ran) " ran, " (rule.answers.refused) " refused"
                         }
                     }
-                    td data-label="Last" { (ago(rule.last.decided.time, now)) " " (call(&rule.last)) }
+                    td role="cell" data-label="Last" { (ago(rule.last.decided.time, now)) " " (call(&rule.last)) }
                 } } }
             }
         }

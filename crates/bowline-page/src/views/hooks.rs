@@ -16,27 +16,27 @@ pub(crate) fn view(hooks: &[HookFigures], now: DateTime<Utc>) -> Markup {
             p { "No hook has run yet. " code { "bowline doctor" } " tells whether your agent asks Bowline." }
         } @else {
             p.summary { "The times are of the last 256 runs of each hook." }
-            table.cards {
+            table.cards role="table" {
                 caption.hidden { "Hooks by name" }
-                thead { tr {
-                    th scope="col" { "Hook" }
-                    th scope="col" { "Last run" }
-                    th scope="col" { "Said last" }
-                    th.number scope="col" { "Runs" }
-                    th.number scope="col" { "Failed" }
-                    th.number scope="col" { "Half within" }
-                    th.number scope="col" { "99 % within" }
-                    th scope="col" { "Last failure" }
+                thead role="rowgroup" { tr role="row" {
+                    th role="columnheader" scope="col" { "Hook" }
+                    th role="columnheader" scope="col" { "Last run" }
+                    th role="columnheader" scope="col" { "Said last" }
+                    th.number role="columnheader" scope="col" { "Runs" }
+                    th.number role="columnheader" scope="col" { "Failed" }
+                    th.number role="columnheader" scope="col" { "Half within" }
+                    th.number role="columnheader" scope="col" { "99 % within" }
+                    th role="columnheader" scope="col" { "Last failure" }
                 } }
-                tbody { @for hook in hooks { tr {
-                    td data-label="Hook" { (brief(&hook.name, 80)) }
-                    td data-label="Last run" { (ago(hook.last_fired, now)) }
-                    td data-label="Said last" { (said(hook.last_decision)) }
-                    td.number data-label="Runs" { (hook.fired) }
-                    td.number data-label="Failed" { @if hook.failed > 0 { span.state.bad { (hook.failed) } } @else { "0" } }
-                    td.number data-label="Half within" { (time(hook.p50)) }
-                    td.number data-label="99 % within" { (time(hook.p99)) }
-                    td data-label="Last failure" {
+                tbody role="rowgroup" { @for hook in hooks { tr role="row" {
+                    td role="cell" data-label="Hook" { (brief(&hook.name, 80)) }
+                    td role="cell" data-label="Last run" { (ago(hook.last_fired, now)) }
+                    td role="cell" data-label="Said last" { (said(hook.last_decision)) }
+                    td.number role="cell" data-label="Runs" { (hook.fired) }
+                    td.number role="cell" data-label="Failed" { @if hook.failed > 0 { span.state.bad { (hook.failed) } } @else { "0" } }
+                    td.number role="cell" data-label="Half within" { (time(hook.p50)) }
+                    td.number role="cell" data-label="99 % within" { (time(hook.p99)) }
+                    td role="cell" data-label="Last failure" {
                         @if let Some((at, failure)) = &hook.last_failure { (ago(*at, now)) ": " (shown(failure)) }
                     }
                 } } }

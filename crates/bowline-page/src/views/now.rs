@@ -20,22 +20,22 @@ pub(crate) fn view(board: &Board, now: DateTime<Utc>) -> Markup {
                 "), and it is shown here from its first event on." }
         } @else {
             p.summary { (counted(rows.len(), "session")) ", " (waiting) " waiting for you" }
-            table.cards {
+            table.cards role="table" {
                 caption.hidden { "Running sessions, those that wait for you first" }
-                thead {
-                    tr {
-                        th scope="col" { "State" }
-                        th scope="col" { "Project" }
-                        th scope="col" { "Agent" }
-                        th scope="col" { "Prompt" }
-                        th.number scope="col" { "Calls" }
-                        th.number scope="col" { "Failed" }
-                        th.number scope="col" { "Denied" }
-                        th scope="col" { "Context" }
-                        th.number scope="col" { "Cost" }
+                thead role="rowgroup" {
+                    tr role="row" {
+                        th role="columnheader" scope="col" { "State" }
+                        th role="columnheader" scope="col" { "Project" }
+                        th role="columnheader" scope="col" { "Agent" }
+                        th role="columnheader" scope="col" { "Prompt" }
+                        th.number role="columnheader" scope="col" { "Calls" }
+                        th.number role="columnheader" scope="col" { "Failed" }
+                        th.number role="columnheader" scope="col" { "Denied" }
+                        th role="columnheader" scope="col" { "Context" }
+                        th.number role="columnheader" scope="col" { "Cost" }
                     }
                 }
-                tbody { @for row in rows { (session(row, now)) } }
+                tbody role="rowgroup" { @for row in rows { (session(row, now)) } }
             }
         }
     }
@@ -43,20 +43,20 @@ pub(crate) fn view(board: &Board, now: DateTime<Utc>) -> Markup {
 
 fn session(row: &Row, now: DateTime<Utc>) -> Markup {
     html! {
-        tr id=(format!("session-{}", short_id(&row.session))) {
-            td data-label="State" { (state(row, now)) }
-            td data-label="Project" { (project(row)) }
-            td data-label="Agent" {
+        tr role="row" id=(format!("session-{}", short_id(&row.session))) {
+            td role="cell" data-label="State" { (state(row, now)) }
+            td role="cell" data-label="Project" { (project(row)) }
+            td role="cell" data-label="Agent" {
                 a href=(link("session", &[("session", &row.session)])) { (brief(row.called(), 40)) }
                 " " span.faint { (brief(&row.agent, 24)) }
                 @if let Some(model) = &row.model { " " span.faint { (brief(model, 40)) } }
             }
-            td data-label="Prompt" { (prompt(row)) }
-            td.number data-label="Calls" { (number(row.calls, MOST_CALLS, "")) }
-            td.number data-label="Failed" { (number(row.failed, MOST_STOPPED, "bad")) }
-            td.number data-label="Denied" { (number(row.denied, MOST_STOPPED, "attention")) }
-            td data-label="Context" { @if let Some(used) = row.context_usage { (context(used)) } }
-            td.number data-label="Cost" { @if let Some(cost) = row.cost { (cost) } }
+            td role="cell" data-label="Prompt" { (prompt(row)) }
+            td.number role="cell" data-label="Calls" { (number(row.calls, MOST_CALLS, "")) }
+            td.number role="cell" data-label="Failed" { (number(row.failed, MOST_STOPPED, "bad")) }
+            td.number role="cell" data-label="Denied" { (number(row.denied, MOST_STOPPED, "attention")) }
+            td role="cell" data-label="Context" { @if let Some(used) = row.context_usage { (context(used)) } }
+            td.number role="cell" data-label="Cost" { @if let Some(cost) = row.cost { (cost) } }
         }
     }
 }

@@ -59,14 +59,14 @@ pub(crate) fn decision(decision: Decision, enforcement: Enforcement) -> Markup {
 /// Commands to copy, each with what it does.
 pub(crate) fn commands(ways: &[Way]) -> Markup {
     html! {
-        table.cards {
+        table.cards role="table" {
             caption.hidden { "Commands for your own terminal" }
-            thead { tr { th scope="col" { "Command" } th scope="col" { "What it allows" } } }
-            tbody {
+            thead role="rowgroup" { tr role="row" { th role="columnheader" scope="col" { "Command" } th role="columnheader" scope="col" { "What it allows" } } }
+            tbody role="rowgroup" {
                 @for way in ways {
-                    tr {
-                        td data-label="Command" { code { (shown(&way.command)) } }
-                        td data-label="Allows" { (way.effect) }
+                    tr role="row" {
+                        td role="cell" data-label="Command" { code { (shown(&way.command)) } }
+                        td role="cell" data-label="Allows" { (way.effect) }
                     }
                 }
             }

@@ -66,17 +66,17 @@ fn found(findings: &Findings, now: DateTime<Utc>) -> Markup {
             p { "Nothing that is recorded has all of these words." }
         } @else {
             @if findings.found.len() >= MOST { p.summary { "The newest " (MOST) " are shown." } }
-            table.cards {
+            table.cards role="table" {
                 caption.hidden { "What was found, newest first" }
-                thead { tr {
-                    th scope="col" { "When" }
-                    th scope="col" { "Kind" }
-                    th scope="col" { "Tool" }
-                    th scope="col" { "Project" }
-                    th scope="col" { "Session" }
-                    th scope="col" { "Text" }
+                thead role="rowgroup" { tr role="row" {
+                    th role="columnheader" scope="col" { "When" }
+                    th role="columnheader" scope="col" { "Kind" }
+                    th role="columnheader" scope="col" { "Tool" }
+                    th role="columnheader" scope="col" { "Project" }
+                    th role="columnheader" scope="col" { "Session" }
+                    th role="columnheader" scope="col" { "Text" }
                 } }
-                tbody { @for found in &findings.found { (row(found, now)) } }
+                tbody role="rowgroup" { @for found in &findings.found { (row(found, now)) } }
             }
         }
     }
@@ -84,18 +84,18 @@ fn found(findings: &Findings, now: DateTime<Utc>) -> Markup {
 
 fn row(found: &Found, now: DateTime<Utc>) -> Markup {
     html! {
-        tr {
-            td data-label="When" { (ago(found.time, now)) }
-            td data-label="Kind" {
+        tr role="row" {
+            td role="cell" data-label="When" { (ago(found.time, now)) }
+            td role="cell" data-label="Kind" {
                 @match &found.tool_use_id {
                     Some(call) => a href=(link("call", &[("id", call)])) { (found.kind.word()) },
                     None => (found.kind.word()),
                 }
             }
-            td data-label="Tool" { (found.tool.as_deref().map(|it| brief(it, 40)).unwrap_or_default()) }
-            td data-label="Project" { (project(found.project.as_deref())) }
-            td data-label="Session" { (session(&found.session)) }
-            td data-label="Text" { code { (excerpt(found)) } }
+            td role="cell" data-label="Tool" { (found.tool.as_deref().map(|it| brief(it, 40)).unwrap_or_default()) }
+            td role="cell" data-label="Project" { (project(found.project.as_deref())) }
+            td role="cell" data-label="Session" { (session(&found.session)) }
+            td role="cell" data-label="Text" { code { (excerpt(found)) } }
         }
     }
 }

@@ -26,21 +26,21 @@ pub(crate) fn view(overview: &Overview, now: DateTime<Utc>) -> Markup {
 
 fn efforts(efforts: &[Effort], now: DateTime<Utc>) -> Markup {
     html! {
-        table.cards {
+        table.cards role="table" {
             caption.hidden { "Efforts, newest first" }
-            thead { tr {
-                th scope="col" { "Effort" }
-                th scope="col" { "Project" }
-                th scope="col" { "Phase" }
-                th scope="col" { "State" }
-                th scope="col" { "Begun" }
+            thead role="rowgroup" { tr role="row" {
+                th role="columnheader" scope="col" { "Effort" }
+                th role="columnheader" scope="col" { "Project" }
+                th role="columnheader" scope="col" { "Phase" }
+                th role="columnheader" scope="col" { "State" }
+                th role="columnheader" scope="col" { "Begun" }
             } }
-            tbody { @for effort in efforts { tr {
-                td data-label="Effort" { (effort_link(effort)) }
-                td data-label="Project" { (project(Some(&effort.project))) }
-                td data-label="Phase" { (effort.phase.as_deref().map(|it| brief(it, 60)).unwrap_or_default()) }
-                td data-label="State" { (lifecycle(effort.lifecycle)) }
-                td data-label="Begun" { (ago(effort.created_at, now)) }
+            tbody role="rowgroup" { @for effort in efforts { tr role="row" {
+                td role="cell" data-label="Effort" { (effort_link(effort)) }
+                td role="cell" data-label="Project" { (project(Some(&effort.project))) }
+                td role="cell" data-label="Phase" { (effort.phase.as_deref().map(|it| brief(it, 60)).unwrap_or_default()) }
+                td role="cell" data-label="State" { (lifecycle(effort.lifecycle)) }
+                td role="cell" data-label="Begun" { (ago(effort.created_at, now)) }
             } } }
         }
     }
@@ -62,32 +62,32 @@ fn lifecycle(lifecycle: Lifecycle) -> Markup {
 
 fn sessions(sessions: &[SessionSummary], now: DateTime<Utc>) -> Markup {
     html! {
-        table.cards {
+        table.cards role="table" {
             caption.hidden { "Sessions, the last active first" }
-            thead { tr {
-                th scope="col" { "Session" }
-                th scope="col" { "Project" }
-                th scope="col" { "Agent" }
-                th scope="col" { "First prompt" }
-                th.number scope="col" { "Calls" }
-                th.number scope="col" { "Failed" }
-                th.number scope="col" { "Denied" }
-                th scope="col" { "Last active" }
+            thead role="rowgroup" { tr role="row" {
+                th role="columnheader" scope="col" { "Session" }
+                th role="columnheader" scope="col" { "Project" }
+                th role="columnheader" scope="col" { "Agent" }
+                th role="columnheader" scope="col" { "First prompt" }
+                th.number role="columnheader" scope="col" { "Calls" }
+                th.number role="columnheader" scope="col" { "Failed" }
+                th.number role="columnheader" scope="col" { "Denied" }
+                th role="columnheader" scope="col" { "Last active" }
             } }
-            tbody { @for summary in sessions {
+            tbody role="rowgroup" { @for summary in sessions {
                 @let newest = &summary.newest;
-                tr id=(format!("session-{}", brief(&newest.session, 64))) {
-                    td data-label="Session" { (session_link(&newest.session)) " " span.faint { (newest.status) } }
-                    td data-label="Project" { (project(newest.project.as_deref())) }
-                    td data-label="Agent" {
+                tr role="row" id=(format!("session-{}", brief(&newest.session, 64))) {
+                    td role="cell" data-label="Session" { (session_link(&newest.session)) " " span.faint { (newest.status) } }
+                    td role="cell" data-label="Project" { (project(newest.project.as_deref())) }
+                    td role="cell" data-label="Agent" {
                         (brief(&newest.agent, 40))
                         @if let Some(model) = &newest.model { " " span.faint { (brief(model, 40)) } }
                     }
-                    td data-label="First prompt" { (summary.first_prompt.as_deref().map(|it| brief(it, 120)).unwrap_or_default()) }
-                    td.number data-label="Calls" { (number(summary.calls.unsigned_abs(), MOST_CALLS, "")) }
-                    td.number data-label="Failed" { (number(summary.errors.unsigned_abs(), MOST_STOPPED, "bad")) }
-                    td.number data-label="Denied" { (number(summary.denied.unsigned_abs(), MOST_STOPPED, "attention")) }
-                    td data-label="Last active" { (ago(newest.last_event_at, now)) }
+                    td role="cell" data-label="First prompt" { (summary.first_prompt.as_deref().map(|it| brief(it, 120)).unwrap_or_default()) }
+                    td.number role="cell" data-label="Calls" { (number(summary.calls.unsigned_abs(), MOST_CALLS, "")) }
+                    td.number role="cell" data-label="Failed" { (number(summary.errors.unsigned_abs(), MOST_STOPPED, "bad")) }
+                    td.number role="cell" data-label="Denied" { (number(summary.denied.unsigned_abs(), MOST_STOPPED, "attention")) }
+                    td role="cell" data-label="Last active" { (ago(newest.last_event_at, now)) }
                 }
             } }
         }
@@ -126,13 +126,13 @@ pub(crate) fn session(session: &OneSession, now: DateTime<Utc>) -> Markup {
 
 fn prompts(prompts: &[Prompt], now: DateTime<Utc>) -> Markup {
     html! {
-        table.cards {
+        table.cards role="table" {
             caption.hidden { "Prompts" }
-            thead { tr { th scope="col" { "Given" } th scope="col" { "Prompt" } th scope="col" { "Calls" } } }
-            tbody { @for prompt in prompts { tr {
-                td data-label="Given" { (ago(prompt.time, now)) }
-                td data-label="Prompt" { (prompt.text.as_deref().map(|it| brief(it, 600)).unwrap_or_default()) }
-                td data-label="Calls" { a href=(link("waterfall", &[("group", &prompt.group)])) { "what followed" } }
+            thead role="rowgroup" { tr role="row" { th role="columnheader" scope="col" { "Given" } th role="columnheader" scope="col" { "Prompt" } th role="columnheader" scope="col" { "Calls" } } }
+            tbody role="rowgroup" { @for prompt in prompts { tr role="row" {
+                td role="cell" data-label="Given" { (ago(prompt.time, now)) }
+                td role="cell" data-label="Prompt" { (prompt.text.as_deref().map(|it| brief(it, 600)).unwrap_or_default()) }
+                td role="cell" data-label="Calls" { a href=(link("waterfall", &[("group", &prompt.group)])) { "what followed" } }
             } } }
         }
     }
@@ -140,28 +140,28 @@ fn prompts(prompts: &[Prompt], now: DateTime<Utc>) -> Markup {
 
 fn chain(sessions: &[Session], now: DateTime<Utc>) -> Markup {
     html! {
-        table.cards {
+        table.cards role="table" {
             caption.hidden { "Context windows and sub-agents of this session" }
-            thead { tr {
-                th scope="col" { "Which" }
-                th scope="col" { "Begun" }
-                th scope="col" { "Why" }
-                th scope="col" { "Model" }
-                th.number scope="col" { "Events" }
-                th scope="col" { "State" }
+            thead role="rowgroup" { tr role="row" {
+                th role="columnheader" scope="col" { "Which" }
+                th role="columnheader" scope="col" { "Begun" }
+                th role="columnheader" scope="col" { "Why" }
+                th role="columnheader" scope="col" { "Model" }
+                th.number role="columnheader" scope="col" { "Events" }
+                th role="columnheader" scope="col" { "State" }
             } }
-            tbody { @for it in sessions { tr {
-                td data-label="Which" {
+            tbody role="rowgroup" { @for it in sessions { tr role="row" {
+                td role="cell" data-label="Which" {
                     @match &it.subagent {
                         Some(subagent) => { "sub-agent " (short_id(subagent)) " " (it.subagent_kind.as_deref().map(|it| brief(it, 40)).unwrap_or_default()) },
                         None => (short_id(&it.session)),
                     }
                 }
-                td data-label="Begun" { (ago(it.started_at, now)) }
-                td data-label="Why" { (it.source.as_deref().map(|it| brief(it, 40)).unwrap_or_default()) }
-                td data-label="Model" { (it.model.as_deref().map(|it| brief(it, 60)).unwrap_or_default()) }
-                td.number data-label="Events" { (it.events) }
-                td data-label="State" {
+                td role="cell" data-label="Begun" { (ago(it.started_at, now)) }
+                td role="cell" data-label="Why" { (it.source.as_deref().map(|it| brief(it, 40)).unwrap_or_default()) }
+                td role="cell" data-label="Model" { (it.model.as_deref().map(|it| brief(it, 60)).unwrap_or_default()) }
+                td.number role="cell" data-label="Events" { (it.events) }
+                td role="cell" data-label="State" {
                     (it.status)
                     @if let Some(reason) = &it.end_reason { " " span.faint { (brief(reason, 60)) } }
                 }
@@ -172,23 +172,23 @@ fn chain(sessions: &[Session], now: DateTime<Utc>) -> Markup {
 
 fn delegations(delegations: &[Delegation], now: DateTime<Utc>) -> Markup {
     html! {
-        table.cards {
+        table.cards role="table" {
             caption.hidden { "Delegations" }
-            thead { tr {
-                th scope="col" { "To" } th scope="col" { "What" } th scope="col" { "State" } th scope="col" { "Lasted" } th scope="col" { "Reported" }
+            thead role="rowgroup" { tr role="row" {
+                th role="columnheader" scope="col" { "To" } th role="columnheader" scope="col" { "What" } th role="columnheader" scope="col" { "State" } th role="columnheader" scope="col" { "Lasted" } th role="columnheader" scope="col" { "Reported" }
             } }
-            tbody { @for it in delegations { tr {
-                td data-label="To" { (brief(&it.to, 60)) }
-                td data-label="What" {
+            tbody role="rowgroup" { @for it in delegations { tr role="row" {
+                td role="cell" data-label="To" { (brief(&it.to, 60)) }
+                td role="cell" data-label="What" {
                     @let what = it.description.as_deref().map(|it| brief(it, 200)).unwrap_or_default();
                     @match &it.call {
                         Some(call) => a href=(link("call", &[("id", call)])) { (if what.is_empty() { "the call".to_owned() } else { what }) },
                         None => (what),
                     }
                 }
-                td data-label="State" { (it.status) }
-                td data-label="Lasted" { (length(it.ended_at.unwrap_or(now) - it.started_at)) }
-                td data-label="Reported" { (it.last_message.as_deref().map(|it| brief(it, 300)).unwrap_or_default()) }
+                td role="cell" data-label="State" { (it.status) }
+                td role="cell" data-label="Lasted" { (length(it.ended_at.unwrap_or(now) - it.started_at)) }
+                td role="cell" data-label="Reported" { (it.last_message.as_deref().map(|it| brief(it, 300)).unwrap_or_default()) }
             } } }
         }
     }

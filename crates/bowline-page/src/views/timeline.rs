@@ -21,17 +21,17 @@ pub(crate) fn view(timeline: &Timeline) -> Markup {
         @if timeline.events.is_empty() {
             p { "Nothing like that is recorded." }
         } @else {
-            table.cards {
+            table.cards role="table" {
                 caption.hidden { "Events, newest first" }
-                thead { tr {
-                    th scope="col" { "Time" }
-                    th scope="col" { "Project" }
-                    th scope="col" { "Session" }
-                    th scope="col" { "Event" }
-                    th scope="col" { "What" }
-                    th scope="col" { "Decision" }
+                thead role="rowgroup" { tr role="row" {
+                    th role="columnheader" scope="col" { "Time" }
+                    th role="columnheader" scope="col" { "Project" }
+                    th role="columnheader" scope="col" { "Session" }
+                    th role="columnheader" scope="col" { "Event" }
+                    th role="columnheader" scope="col" { "What" }
+                    th role="columnheader" scope="col" { "Decision" }
                 } }
-                tbody { @for event in &timeline.events { (row(event)) } }
+                tbody role="rowgroup" { @for event in &timeline.events { (row(event)) } }
             }
         }
         nav aria-label="Pages" {
@@ -78,19 +78,19 @@ fn row(event: &RecordedEvent) -> Markup {
     };
     let tool = decided.tool.as_deref().unwrap_or_default();
     html! {
-        tr id=(format!("event-{}", brief(&decided.id, 64))) {
-            td data-label="Time" { (clock(decided.time)) }
-            td data-label="Project" { (project(decided.project.as_deref())) }
-            td data-label="Session" { (session(&decided.session)) }
-            td data-label="Event" { (brief(&decided.event, 40)) }
-            td data-label="What" {
+        tr role="row" id=(format!("event-{}", brief(&decided.id, 64))) {
+            td role="cell" data-label="Time" { (clock(decided.time)) }
+            td role="cell" data-label="Project" { (project(decided.project.as_deref())) }
+            td role="cell" data-label="Session" { (session(&decided.session)) }
+            td role="cell" data-label="Event" { (brief(&decided.event, 40)) }
+            td role="cell" data-label="What" {
                 @match &decided.tool_use_id {
                     Some(id) => a href=(link("call", &[("id", id)])) { (brief(tool, 40)) },
                     None => (brief(tool, 40)),
                 }
                 " " code { (brief(&about, 160)) }
             }
-            td data-label="Decision" {
+            td role="cell" data-label="Decision" {
                 (decision(decided.decision, decided.enforcement))
                 @if let Some(rule) = &decided.rule {
                     " " a href=(link("guards", &[("rule", rule)])) { (brief(rule, 60)) }
@@ -111,26 +111,26 @@ pub(crate) fn calls(waterfall_of: &Waterfall, now: DateTime<Utc>) -> Markup {
             @if waterfall_of.truncated { "; there are more than " (MOST_CALLS) }
         }
         (waterfall(calls, now))
-        table.cards {
+        table.cards role="table" {
             caption.hidden { "The same calls, oldest first" }
-            thead { tr {
-                th scope="col" { "Began" }
-                th scope="col" { "Call" }
-                th scope="col" { "Sub-agent" }
-                th scope="col" { "Status" }
-                th.number scope="col" { "Took" }
+            thead role="rowgroup" { tr role="row" {
+                th role="columnheader" scope="col" { "Began" }
+                th role="columnheader" scope="col" { "Call" }
+                th role="columnheader" scope="col" { "Sub-agent" }
+                th role="columnheader" scope="col" { "Status" }
+                th.number role="columnheader" scope="col" { "Took" }
             } }
-            tbody {
+            tbody role="rowgroup" {
                 @for call in calls {
-                    tr {
-                        td data-label="Began" { (clock(call.started_at)) }
-                        td data-label="Call" {
+                    tr role="row" {
+                        td role="cell" data-label="Began" { (clock(call.started_at)) }
+                        td role="cell" data-label="Call" {
                             a href=(link("call", &[("id", &call.tool_use_id)])) { (brief(&call.tool, 40)) }
                             " " code { (brief(&told(call.input.as_ref()), 160)) }
                         }
-                        td data-label="Sub-agent" { (call.subagent.as_deref().map(crate::text::short_id).unwrap_or_default()) }
-                        td data-label="Status" { (status(call.status)) }
-                        td.number data-label="Took" { (call.duration_ms.map(milliseconds).unwrap_or_default()) }
+                        td role="cell" data-label="Sub-agent" { (call.subagent.as_deref().map(crate::text::short_id).unwrap_or_default()) }
+                        td role="cell" data-label="Status" { (status(call.status)) }
+                        td.number role="cell" data-label="Took" { (call.duration_ms.map(milliseconds).unwrap_or_default()) }
                     }
                 }
             }

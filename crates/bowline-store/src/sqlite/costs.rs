@@ -6,7 +6,7 @@ use bowline_continuity::effort::EffortId;
 use bowline_guidance::cost::budget::BudgetOf;
 use bowline_guidance::cost::prices::Usd;
 use bowline_guidance::cost::report::{By, Spent};
-use bowline_guidance::cost::usage::{Band, Tokens, Usage};
+use bowline_guidance::cost::usage::{Band, MAX_TOKENS, Tokens, Usage};
 use chrono::{DateTime, Days, NaiveDate, Utc};
 use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
@@ -286,8 +286,8 @@ pub(super) fn query(filter: &SpentFilter) -> (String, Vec<Sql>) {
     };
     let and = if condition.is_empty() { "" } else { " AND " };
     let sql = format!(
-        "SELECT {key}, u.model, u.at / {DAY}, u.band, count(*), sum(u.input), sum(u.output), sum(u.cache_write), sum(u.cache_write_1h),
-            sum(u.cache_read) FROM usage u INDEXED BY {index} WHERE u.at >= ?1{and}{condition} GROUP BY 1, 2, 3, 4"
+        "SELECT {key}, u.model, u.at / {DAY}, u.band, count(*), sum(min(u.input, {MAX_TOKENS})), sum(min(u.output, {MAX_TOKENS})),
+            sum(min(u.cache_write, {MAX_TOKENS})), sum(min(u.cache_write_1h, {MAX_TOKENS})), sum(min(u.cache_read, {MAX_TOKENS})) FROM usage u INDEXED BY {index} WHERE u.at >= ?1{and}{condition} GROUP BY 1, 2, 3, 4"
     );
     let since = filter.since.map_or(i64::MIN, millis);
     let values = [Some(Sql::Integer(since)), value];

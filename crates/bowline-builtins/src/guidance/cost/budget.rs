@@ -102,8 +102,11 @@ impl Hook for Budget {
             None => match spending.refresh(input) {
                 Ok(figures) => figures,
                 Err(error) => {
-                    tracing::debug!("what was spent is not known: {error}");
-                    return Ok(Opinion::allow());
+                    tracing::warn!("what was spent is not known: {error}");
+                    let unchecked = format!(
+                        "no budget was checked, because what was spent is not known: {error}"
+                    );
+                    return Ok(Opinion::allow().warning(unchecked));
                 }
             },
         };

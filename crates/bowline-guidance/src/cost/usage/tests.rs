@@ -223,3 +223,21 @@ fn bands_of_prompts() {
         assert_eq!(Band::of(prompt), expected, "{prompt}");
     }
 }
+
+#[test]
+fn no_message_uses_more_than_any_message_can() {
+    let line = json!({
+        "type": "assistant", "timestamp": "2026-11-15T06:29:50Z", "sessionId": "s", "uuid": "u",
+        "message": {"id": "m", "model": "claude-opus-4-8", "usage": {
+            "input_tokens": u64::MAX, "output_tokens": i64::MAX, "cache_read_input_tokens": 7
+        }},
+    });
+    let found = of_line(line.to_string().as_bytes()).unwrap().tokens;
+    let expected = Tokens {
+        input: MAX_TOKENS,
+        output: MAX_TOKENS,
+        cache_read: 7,
+        ..Tokens::default()
+    };
+    assert_eq!(found, expected);
+}

@@ -104,6 +104,17 @@ fn f28_b_what_recorded_transcripts_used_is_added_up_to_the_token() {
     assert_eq!(by(&store, By::Model, Some(project)), []);
 }
 
+/// A transcript is written by others. What it says must not keep everybody from knowing what was spent.
+#[test]
+fn absurd_numbers_do_not_make_sums_overflow() {
+    let (_folder, store) = open();
+    let absurd = ["a", "b", "c"].map(|message| usage(message, "s", u64::MAX));
+    store.keep_usage(absurd.to_vec(), None).unwrap();
+    let expected = 3 * (100 + MAX_TOKENS);
+    let all = [("claude-opus-4-8".to_owned(), 3, expected)];
+    assert_eq!(by(&store, By::Model, None), all);
+}
+
 #[test]
 fn days_and_lengths_of_prompts_are_told_apart() {
     let (_folder, store) = open();
