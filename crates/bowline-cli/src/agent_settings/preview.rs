@@ -170,7 +170,7 @@ mod tests {
             let (closed, preview) = install(&after, &plan(scope, FailMode::Closed));
             let (lines, alike) = shown(&preview);
             assert_eq!(alike.len(), 3, "{alike:?}");
-            assert_eq!(alike.iter().map(|(_, others)| others).sum::<usize>(), 28);
+            assert_eq!(alike.iter().map(|(_, others)| others).sum::<usize>(), 27);
             assert!(
                 lines.contains("onFailure") && lines.contains("\"-  "),
                 "{lines}"
