@@ -172,7 +172,7 @@ fn of_entries_that_are_alike_one_is_shown() {
     let short = sandbox.run(&["uninstall", "--dry-run"]);
     short.expect(
         0,
-        &["-    \"PreToolUse\": [", "… and 25 events as PreToolUse"],
+        &["-    \"PreToolUse\": [", "… and 2 events as PreToolUse"],
     );
     short.lacks(&["\"SubagentStop\""]);
     sandbox

@@ -246,11 +246,21 @@ pub(super) fn note_forgetting(path: &Path) -> Result<()> {
 }
 
 /// The database's own error says whether it may pass.
+/// Whether a migration failed because what it makes exists. Each is committed together with its version, so this is damage.
+fn is_there_already(message: &str) -> bool {
+    message.starts_with("duplicate column name") || message.ends_with("already exists")
+}
+
 fn migration_error(error: refinery_core::Error) -> Error {
     let text = error.to_string();
     let mut source: Option<&(dyn std::error::Error + 'static)> = Some(&error);
     while let Some(inner) = source {
         if let Some(rusqlite::Error::SqliteFailure(code, message)) = inner.downcast_ref() {
+            // After a log was cut, pages of several moments may stand beside each other.
+            if let Some(message) = message.as_deref().filter(|it| is_there_already(it)) {
+                let message = format!("its tables are newer than its version: {message}");
+                return Error::Corrupt(message);
+            }
             return rusqlite::Error::SqliteFailure(*code, message.clone()).into();
         }
         source = inner.source();
