@@ -27,7 +27,7 @@ pub enum CallKey {
 
 /// What an event means for what is kept.
 ///
-/// A session row exists before anything refers to it: a [`Record`] with a session needs no change for that.
+/// A session row exists before anything refers to it: a [`Record`](crate::Record) with a session needs no change for that.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Change {
