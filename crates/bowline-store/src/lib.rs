@@ -65,7 +65,9 @@ pub use record::{
     CallKey, Change, DecidedEvent, DelegationEnd, DelegationStart, Enforcement, GONE, HookFired,
     INBOX, MemoryOf, Record, RememberedSession, Subagent, TraceEnd, TraceStart, Unfinished,
 };
-pub use running::{Doing, LastCall, LastPrompt, MOST_CALLS, MOST_STOPPED, Running, RunningCall};
+pub use running::{
+    Doing, LastCall, LastPrompt, MOST_CALLS, MOST_STOPPED, Running, RunningCall, TELLING,
+};
 pub use search::{Findings, Found, Match, Part, SearchFilter, TextKind, is_searchable};
 pub use session::{Delegation, Prompt, Session, SessionDetails, SessionFilter, SessionSummary};
 pub use spool::{Spool, SpoolMedium, SpoolOptions, Spooled};

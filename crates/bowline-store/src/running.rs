@@ -13,8 +13,8 @@ pub const MOST_CALLS: u64 = 10_000;
 pub const MOST_STOPPED: u64 = 1_000;
 /// Of what a call is called with, and of a prompt, at most this many characters are told.
 const TOLD: usize = 400;
-/// The part of a tool's input that says most about it; the first that is there.
-const TELLING: [&str; 8] = [
+/// The fields of a tool's input that say most about a call, best first.
+pub const TELLING: [&str; 12] = [
     "command",
     "file_path",
     "notebook_path",
@@ -22,7 +22,12 @@ const TELLING: [&str; 8] = [
     "pattern",
     "url",
     "query",
+    // An agent's own words may not fit what it does, so they come last.
     "description",
+    "prompt",
+    "subject",
+    "skill",
+    "name",
 ];
 
 /// An agent of the fleet, with what its session does. Sessions that continue each other count as one.

@@ -1,7 +1,7 @@
 //! Questions about tool calls.
 
 use bowline_store::{
-    Prompt, Result, StatusFilter, Store, Trace, TraceFilter, TraceNode, TraceStatistics,
+    Prompt, Result, StatusFilter, Store, TELLING, Trace, TraceFilter, TraceNode, TraceStatistics,
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize, Serializer};
@@ -262,23 +262,6 @@ impl Question for Stats {
         store.trace_statistics(&filter)
     }
 }
-
-/// The fields that say most about a call, best first.
-const TELLING: [&str; 12] = [
-    "command",
-    "file_path",
-    "notebook_path",
-    "path",
-    "pattern",
-    "url",
-    "query",
-    // An agent's own words may not fit what it does, so they come last.
-    "description",
-    "prompt",
-    "subject",
-    "skill",
-    "name",
-];
 
 /// What a call is about: the text of its input that says most, in full.
 pub fn told(input: Option<&Value>) -> String {
