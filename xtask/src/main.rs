@@ -29,7 +29,7 @@ Chores of this repository
   cargo xtask screenshots             a picture of every view of the page, from the demo's data (into docs/screenshots; needs Chromium)
   cargo xtask install [--root DIR]    build both programs and put them into DIR/bin (default: as cargo install)
   cargo xtask bench hook              what one hook call costs, against /bin/true and hooks of other kinds
-      [--rounds N] [--runs N] [--json] [--programs DIR] [--against DIR] [--guided]
+      [--rounds N] [--runs N] [--json] [--programs DIR] [--against DIR] [--agents] [--guided]
   cargo xtask bench daemon            events decided and committed per second; memory after a million
       [--events N] [--seconds N] [--connections N] [--json] [--programs DIR] [--against DIR]
   cargo xtask bench cost              a folder of 500 MB of transcripts: how fast it is read, and in how much memory
@@ -46,7 +46,7 @@ Chores of this repository
       [--target TARGET]               for another kind of machine, as aarch64-unknown-linux-gnu (into target/dist-TARGET; without a profile)
 
 demo, screenshots, install, dist, crash and the first four benches take --offline as well; --programs takes others than those of this tree;
---against measures those of another state in the same run; --guided measures what everything adds that is off by itself.
+--against measures those of another state in the same run; --agents the client for every agent; --guided measures what everything adds that is off by itself.
 --reopen-window puts a daemon to the test that answers before it records: the
 campaign must find it out. Benches end with 1 if a limit is missed: run them on a machine that does nothing else.";
 

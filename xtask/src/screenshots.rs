@@ -68,20 +68,21 @@ const fn wide(name: &'static str, to: &'static str, height: u32) -> Picture {
     }
 }
 
-const PICTURES: [Picture; 13] = [
-    wide("now", "", 270),
+const PICTURES: [Picture; 14] = [
+    wide("now", "", 330),
     Picture {
         scheme: Scheme::Dark,
-        ..wide("now-dark", "", 270)
+        ..wide("now-dark", "", 330)
     },
     Picture {
         width: 400,
-        ..wide("now-narrow", "", 560)
+        ..wide("now-narrow", "", 690)
     },
     wide("inbox", "&to=inbox", 460),
-    wide("timeline", "&to=timeline&session=demo-4d9f36a2", 800),
-    wide("calls", "&to=waterfall&session=demo-4d9f36a2", 750),
-    wide("sessions", "&to=sessions", 450),
+    wide("search", "&to=search&q=round", 300),
+    wide("timeline", "&to=timeline&session=demo-4d9f36a2", 640),
+    wide("calls", "&to=waterfall&session=demo-4d9f36a2", 740),
+    wide("sessions", "&to=sessions", 520),
     wide("session", "&to=session&session=demo-8c21be70", 520),
     wide("effort", "&to=effort&id=1", 370),
     wide("call", "&to=call&id=toolu_demo_edit", 980),

@@ -1,14 +1,20 @@
 //! What Bowline knows of an agent. All fields are required, so that the compiler names everything that a new one lacks.
 
+use std::borrow::Cow;
+use std::ffi::OsString;
+
 use serde_json::Value;
 
 use crate::answer::Answer;
 use crate::event::HookEvent;
+use crate::express;
 use crate::last_resort::LastResort;
 use crate::opinion::Opinion;
+use crate::reading::Reading;
 use crate::registration::Registration;
+use crate::reported::Reported;
 use crate::spelling::Spellings;
-use crate::tool::Tool;
+use crate::words::OwnTool;
 
 /// An agent that reports events.
 #[derive(Debug)]
@@ -39,22 +45,48 @@ pub enum Support {
 /// How an agent's events are decided.
 #[derive(Debug)]
 pub struct Protocol {
-    /// Makes Bowline's own payload of the agent's: `hook_event_name`, `tool_name`, `tool_input` and so on. Every event goes
-    /// through here, so it must cost nothing where the two are alike.
+    /// Makes Bowline's own payload of the agent's: `hook_event_name`, `tool_name`, `tool_input` and so on, and keeps in `native` what
+    /// was translated. Every event goes through here, so it must cost nothing where the two are alike.
     pub(crate) decode: fn(Value) -> Value,
+    /// Whether the agent can be made to ask a person about this. Where it cannot, a question is a denial.
+    pub(crate) asks: fn(&Reported<'_>) -> bool,
+    /// Whether the agent runs this call with this input instead, which is in Bowline's words. Where it does not, a call with a
+    /// rewritten input is denied.
+    pub(crate) rewrites: fn(&Reported<'_>, &Value) -> bool,
     /// Writes an answer. No opinion is silence; only a grant is ever an "allow".
-    pub(crate) encode: fn(HookEvent, &Opinion) -> Answer,
+    pub(crate) encode: fn(&Reported<'_>, &Opinion) -> Answer,
+    /// What the agent makes of an answer, by its own rules: a small model of the client. `None` if the client takes it for a
+    /// failure of the hook.
+    pub(crate) reads: fn(&Reported<'_>, &Answer) -> Option<Reading>,
     /// Whether a block on this event has an effect: it prevents, or its reason reaches the model.
     pub(crate) enforces: fn(HookEvent) -> bool,
-    /// Its own tools, and what they are. Case does not count.
-    pub tools: &'static [(&'static str, Tool)],
+    /// The events by which it reports a call that it has reported before, as it spells them.
+    pub repeats: &'static [&'static str],
+    /// Its own tools that are called otherwise than Bowline calls them.
+    pub tools: &'static [OwnTool],
     /// The variable by which it names its project's folder.
     pub project_variable: Option<&'static str>,
+    /// What people should know about it that no table shows: what it does not enforce, and on what that depends. Each is a sentence.
+    pub limits: &'static [&'static str],
     /// Who runs the hooks of Claude Code's own files where this agent works.
     pub claude_hooks: ClaudeHooks,
+    /// The settings of other agents in which it finds hooks, too.
+    pub borrows: Option<Borrows>,
     /// How Bowline is put into its settings; nothing where a program has to start `bowline-hook` by itself.
     pub registration: Option<&'static Registration>,
 }
+
+/// An agent that runs the hooks of other agents' settings. An entry there names another agent than the one that runs it.
+#[derive(Debug)]
+pub struct Borrows {
+    /// The agents whose settings these are.
+    pub from: &'static [&'static str],
+    /// Whether this agent sent a payload, and not one of those. The variables are those of the program that it started.
+    pub(crate) sent: fn(&Value, Variables<'_>) -> bool,
+}
+
+/// Looks up a variable of a program's environment.
+pub type Variables<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
 /// Who runs the hooks of Claude Code's own files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -81,9 +113,32 @@ impl Protocol {
         (self.decode)(payload)
     }
 
-    /// Writes an answer for the agent. No opinion is silence; only a grant is ever an "allow".
-    pub fn encode(&self, event: HookEvent, output: &Opinion) -> Answer {
-        (self.encode)(event, output)
+    /// The nearest opinion that the agent can be told about this: the same, or a stricter one that says why.
+    pub fn express<'o>(
+        &self,
+        title: &str,
+        reported: &Reported<'_>,
+        opinion: &'o Opinion,
+    ) -> Cow<'o, Opinion> {
+        let asks = || (self.asks)(reported);
+        let rewrites = |input: &Value| (self.rewrites)(reported, input);
+        express::within(title, reported.event, opinion, asks, rewrites)
+    }
+
+    /// Writes an answer for the agent, to an opinion that was [expressed](Self::express). No opinion is silence; only a grant is
+    /// ever an "allow".
+    pub fn encode(&self, reported: &Reported<'_>, opinion: &Opinion) -> Answer {
+        (self.encode)(reported, opinion)
+    }
+
+    /// What the agent makes of an answer, by its own rules. `None` if it takes it for a failure of the hook.
+    pub fn reads(&self, reported: &Reported<'_>, answer: &Answer) -> Option<Reading> {
+        (self.reads)(reported, answer)
+    }
+
+    /// Whether the agent has reported the call of this event before, under another name.
+    pub fn repeats(&self, reported: &Reported<'_>) -> bool {
+        self.repeats.contains(&reported.name)
     }
 
     /// Whether a block on this event has an effect: it prevents, or its reason reaches the model. Elsewhere it is at most

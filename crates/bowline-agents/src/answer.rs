@@ -16,6 +16,15 @@ pub struct Answer {
     pub stderr: String,
 }
 
+/// Text that a client does not take for JSON.
+pub(crate) fn plain_text(text: Option<&str>) -> String {
+    match text {
+        Some(text) if text.trim_start().starts_with('{') => format!("Context:\n{text}\n"),
+        Some(text) => format!("{text}\n"),
+        None => String::new(),
+    }
+}
+
 impl Answer {
     /// Silence, or one line with one JSON object.
     pub fn json(object: Object) -> Self {

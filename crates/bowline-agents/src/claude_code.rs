@@ -4,6 +4,7 @@
 
 mod encode;
 pub mod fields;
+pub(crate) mod reads;
 mod registration;
 pub mod rules;
 pub mod tools;
@@ -37,11 +38,18 @@ pub const AGENT: Agent = Agent {
 /// How its events are decided.
 pub const PROTOCOL: Protocol = Protocol {
     decode: std::convert::identity,
-    encode: encode::encode,
+    // Its encoder knows what can be said on which event.
+    asks: |_| true,
+    rewrites: |_, _| true,
+    encode: |reported, opinion| encode::encode(reported.event, opinion),
+    reads: reads::reads,
     enforces: rules::enforces,
-    tools: tools::CURRENT,
+    repeats: &[],
+    tools: &[],
     project_variable: Some(PROJECT_VARIABLE),
+    limits: &[],
     claude_hooks: ClaudeHooks::Agent,
+    borrows: None,
     registration: Some(&REGISTRATION),
 };
 
@@ -50,7 +58,7 @@ pub const REGISTRATION: Registration = registration::REGISTRATION;
 
 fn ask(it: &Unjudged<'_>) -> Option<Answer> {
     match it.event? {
-        HookEvent::PreToolUse | HookEvent::PreModelSwitch => Some(asking(it)),
+        HookEvent::PreToolUse | HookEvent::PreModelSwitch => Some(permission(it, "ask")),
         // The dialog comes anyway.
         HookEvent::PermissionRequest | HookEvent::Elicitation => Some(Answer::default()),
         _ => None,
@@ -65,11 +73,11 @@ fn deny(it: &Unjudged<'_>) -> Option<Answer> {
     (it.event == Some(HookEvent::PermissionRequest)).then(|| Answer::line(&denied))
 }
 
-/// The question before a tool runs. Agents that take Claude Code's settings ask in the same words.
-pub(crate) fn asking(it: &Unjudged<'_>) -> Answer {
+/// An answer before a tool runs: `ask` or `deny`. Agents that take Claude Code's settings are told in the same words.
+pub(crate) fn permission(it: &Unjudged<'_>, word: &str) -> Answer {
     Answer::line(&json!({"hookSpecificOutput": {
         "hookEventName": it.name,
-        "permissionDecision": "ask",
+        "permissionDecision": word,
         "permissionDecisionReason": it.text,
     }}))
 }

@@ -1,54 +1,111 @@
 //! GitHub's Copilot CLI. It speaks Claude Code's form where an event is registered in Claude Code's spelling, and its own elsewhere.
+//!
+//! Built against client 1.0.102.
 
-use serde_json::json;
+mod decode;
+mod encode;
+mod reads;
+mod registration;
+mod several;
+mod words;
 
-use crate::agent::{Agent, Support};
+use serde_json::{Value, json};
+
+use crate::agent::{Agent, Borrows, ClaudeHooks, Protocol, Support, Variables};
 use crate::answer::Answer;
 use crate::claude_code;
 use crate::event::HookEvent;
 use crate::last_resort::{LastResort, Unjudged};
+use crate::registration::Registration;
+use crate::reported::Reported;
 use crate::spelling::plain;
 
+/// The variable by which it marks the programs that it starts.
+const MARK: &str = "COPILOT_CLI";
+
 /// Copilot.
-pub(crate) const AGENT: Agent = Agent {
+pub const AGENT: Agent = Agent {
     name: "copilot",
     title: "Copilot CLI",
-    events: &[
-        ("sessionStart", HookEvent::SessionStart),
-        ("sessionEnd", HookEvent::SessionEnd),
-        ("userPromptSubmitted", HookEvent::UserPromptSubmit),
-        ("UserPromptSubmit", HookEvent::UserPromptSubmit),
-        ("preToolUse", HookEvent::PreToolUse),
-        ("preMcpToolCall", HookEvent::PreToolUse),
-        ("permissionRequest", HookEvent::PermissionRequest),
-        ("postToolUse", HookEvent::PostToolUse),
-        ("postToolUseFailure", HookEvent::PostToolUseFailure),
-        ("agentStop", HookEvent::Stop),
-        ("Stop", HookEvent::Stop),
-        ("subagentStart", HookEvent::SubagentStart),
-        ("subagentStop", HookEvent::SubagentStop),
-        ("preCompact", HookEvent::PreCompact),
-        ("notification", HookEvent::Notification),
-        ("errorOccurred", HookEvent::StopFailure),
-    ],
-    marks: &[],
+    events: words::EVENTS,
+    marks: &[MARK],
     last_resort: LastResort { ask, deny },
-    support: Support::LastResort,
+    support: Support::Full(PROTOCOL),
 };
+
+/// How its events are decided.
+pub const PROTOCOL: Protocol = Protocol {
+    decode: decode::decode,
+    asks,
+    rewrites,
+    encode: encode::encode,
+    reads: reads::reads,
+    enforces,
+    // A permission is requested for nearly every call, also where nobody is asked.
+    repeats: &["PermissionRequest", "permissionRequest"],
+    tools: words::TOOLS,
+    limits: &[
+        "Where nobody is at the terminal, and in autopilot, it denies what it was told to ask.",
+        "It tells people nothing of what hooks say to them.",
+        "A hook that takes too long, or prints what is no JSON, lets the call run. One that fails before a tool denies it.",
+        "It runs hooks of a project (`.github/hooks`, `.claude/settings.json`) in folders that the user trusts, and says nothing elsewhere.",
+        "What a sub-agent of a sub-agent does is recorded under the sub-agent that started it.",
+        "A tool of a server is called `SERVER-TOOL`: where a tool has a `-` in its name, the part before it counts as the server's.",
+    ],
+    project_variable: Some("COPILOT_PROJECT_DIR"),
+    claude_hooks: ClaudeHooks::Agent,
+    borrows: Some(Borrows {
+        from: &["claude-code"],
+        sent,
+    }),
+    registration: Some(&REGISTRATION),
+};
+
+/// How Bowline is put into its settings.
+pub const REGISTRATION: Registration = registration::REGISTRATION;
+
+/// Claude Code names the transcript and no time in every event, and may itself be started by Copilot's shell.
+fn sent(payload: &Value, variable: Variables<'_>) -> bool {
+    let has = |name: &str| payload.get(name).is_some();
+    has("timestamp") && !has("permission_mode") && !has("tool_use_id") && variable(MARK).is_some()
+}
+
+/// Its own dialog asks where a permission is requested.
+const fn asks(reported: &Reported<'_>) -> bool {
+    matches!(
+        reported.event,
+        HookEvent::PreToolUse | HookEvent::PermissionRequest
+    )
+}
+
+fn rewrites(reported: &Reported<'_>, _: &Value) -> bool {
+    reported.event == HookEvent::PreToolUse && several::is_of_one_input(reported)
+}
+
+const fn enforces(event: HookEvent) -> bool {
+    matches!(
+        event,
+        HookEvent::PreToolUse
+            | HookEvent::PermissionRequest
+            | HookEvent::PostToolUse
+            | HookEvent::UserPromptSubmit
+            | HookEvent::Stop
+            | HookEvent::SubagentStop
+    )
+}
 
 fn ask(it: &Unjudged<'_>) -> Option<Answer> {
     match plain(it.name).as_str() {
         "permissionrequest" => Some(Answer::default()),
-        "pretooluse" if it.name == "PreToolUse" => Some(claude_code::asking(it)),
-        "pretooluse" => Some(Answer::line(
-            &json!({"permissionDecision": "ask", "permissionDecisionReason": it.text}),
-        )),
+        "pretooluse" => Some(before_tool(it, "ask")),
         _ => None,
     }
 }
 
+/// Exit code 2 would lose the reason, and on some events blocks nothing.
 fn deny(it: &Unjudged<'_>) -> Option<Answer> {
     match it.event? {
+        HookEvent::PreToolUse => Some(before_tool(it, "deny")),
         HookEvent::PermissionRequest => Some(Answer::line(
             &json!({"behavior": "deny", "message": it.text}),
         )),
@@ -58,3 +115,13 @@ fn deny(it: &Unjudged<'_>) -> Option<Answer> {
         _ => None,
     }
 }
+
+fn before_tool(it: &Unjudged<'_>, word: &str) -> Answer {
+    if it.name == "PreToolUse" {
+        return claude_code::permission(it, word);
+    }
+    Answer::line(&json!({"permissionDecision": word, "permissionDecisionReason": it.text}))
+}
+
+#[cfg(test)]
+mod tests;

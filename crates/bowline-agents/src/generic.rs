@@ -9,7 +9,8 @@ use crate::decision::Decision;
 use crate::event::{EventClass, HookEvent};
 use crate::last_resort::{LastResort, Unjudged, none};
 use crate::opinion::Opinion;
-use crate::tool::Tool;
+use crate::reading::Reading;
+use crate::reported::Reported;
 
 /// Any agent that speaks Bowline's own protocol.
 pub const AGENT: Agent = Agent {
@@ -24,12 +25,18 @@ pub const AGENT: Agent = Agent {
 /// How its events are decided.
 pub const PROTOCOL: Protocol = Protocol {
     decode: std::convert::identity,
+    asks: |_| true,
+    rewrites: |_, _| true,
     encode,
+    reads,
     enforces,
-    tools: &[("Shell", Tool::Shell)],
+    repeats: &[],
+    tools: &[],
+    limits: &["What an answer means is up to whoever builds the agent."],
     // The one that scripts know.
     project_variable: Some(claude_code::PROJECT_VARIABLE),
     claude_hooks: ClaudeHooks::Bridge,
+    borrows: None,
     registration: None,
 };
 
@@ -45,7 +52,7 @@ fn ask(it: &Unjudged<'_>) -> Option<Answer> {
 }
 
 /// Writes silence, or one JSON object.
-fn encode(_event: HookEvent, output: &Opinion) -> Answer {
+fn encode(_: &Reported<'_>, output: &Opinion) -> Answer {
     let mut answer = Map::new();
     let mut add = |name: &str, value: Value| {
         answer.insert(name.to_owned(), value);
@@ -79,4 +86,42 @@ fn encode(_event: HookEvent, output: &Opinion) -> Answer {
         add(name, fact.clone());
     }
     Answer::json(answer)
+}
+
+/// An agent that speaks this protocol does what is said.
+fn reads(reported: &Reported<'_>, answer: &Answer) -> Option<Reading> {
+    // What has happened cannot be stopped.
+    let decided = |decision| {
+        if enforces(reported.event) {
+            decision
+        } else {
+            Decision::NoOpinion
+        }
+    };
+    match answer.exit {
+        0 => {}
+        2 => {
+            let reason = answer.stderr.trim().to_owned();
+            return Some(Reading::decided(decided(Decision::Deny), Some(reason)));
+        }
+        _ => return None,
+    }
+    if answer.stdout.trim().is_empty() {
+        return Some(Reading::silence());
+    }
+    let said: Value = serde_json::from_str(&answer.stdout).ok()?;
+    let text = |name: &str| Some(said.get(name)?.as_str()?.to_owned());
+    let decision = match text("decision").as_deref() {
+        Some("deny") => Decision::Deny,
+        Some("ask") => Decision::Ask,
+        Some("grant") => Decision::Grant,
+        _ if said.get("continue_execution") == Some(&Value::Bool(false)) => Decision::Deny,
+        _ => Decision::NoOpinion,
+    };
+    Some(Reading {
+        input: said.get("updated_input").cloned(),
+        context: text("additional_context"),
+        message: text("system_message"),
+        ..Reading::decided(decided(decision), text("stop_reason"))
+    })
 }

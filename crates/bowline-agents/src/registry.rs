@@ -1,6 +1,8 @@
 //! The agents, by name. A new one is a file, a line here, and the rows that `CONTRIBUTING.md` lists.
 
-use crate::agent::{Agent, Protocol};
+use serde_json::Value;
+
+use crate::agent::{Agent, Protocol, Variables};
 use crate::last_resort::Row;
 use crate::registration::{Registration, UserFolder};
 use crate::spelling::Spellings;
@@ -21,10 +23,20 @@ macro_rules! agents {
 
 agents! {
     claude_code,
+    cline,
     codex,
     copilot,
     cursor,
+    droid,
+    gemini,
     generic,
+    grok,
+    kimi,
+    opencode,
+    qwen,
+    run,
+    vscode,
+    windsurf,
 }
 
 /// The agent that is meant where none is named.
@@ -41,6 +53,19 @@ pub fn supported() -> impl Iterator<Item = (&'static Agent, &'static Protocol)> 
     all.filter_map(|agent| Some((agent, agent.protocol()?)))
 }
 
+/// The agent that sent a payload by an entry in another agent's settings. The variables are those of the program that it started.
+pub fn borrower(
+    entry_of: &str,
+    payload: &Value,
+    variables: Variables<'_>,
+) -> Option<&'static Agent> {
+    let sent = |agent: &&&Agent| {
+        let borrows = agent.protocol().and_then(|it| it.borrows.as_ref());
+        borrows.is_some_and(|it| it.from.contains(&entry_of) && (it.sent)(payload, variables))
+    };
+    AGENTS.iter().find(sent).copied()
+}
+
 /// How Bowline is put into the settings of the agents that have some.
 pub fn registrations() -> impl Iterator<Item = &'static Registration> {
     supported().filter_map(|(_, protocol)| protocol.registration)
@@ -48,13 +73,7 @@ pub fn registrations() -> impl Iterator<Item = &'static Registration> {
 
 /// The folders in which agents keep a user's settings.
 pub fn user_folders() -> impl Iterator<Item = &'static UserFolder> {
-    /// Of agents that Bowline is not put into yet.
-    const ELSEWHERE: &[UserFolder] = &[UserFolder {
-        variable: Some("CODEX_HOME"),
-        in_home: ".codex",
-    }];
-    let registered = registrations().map(|it| &it.folder);
-    registered.chain(ELSEWHERE)
+    registrations().map(|it| &it.folder)
 }
 
 /// The variables that name these folders.
@@ -90,10 +109,7 @@ pub fn project_variables() -> Vec<&'static str> {
 
 /// The variables by which agents mark the programs that they start.
 pub fn marks() -> impl Iterator<Item = &'static str> {
-    /// Of agents that have no file here yet.
-    const ELSEWHERE: &[&str] = &["GEMINI_CLI", "OPENCODE", "QWEN_CODE"];
-    let known = AGENTS.iter().flat_map(|agent| agent.marks);
-    known.chain(ELSEWHERE).copied()
+    AGENTS.iter().flat_map(|agent| agent.marks).copied()
 }
 
 pub(crate) fn last_resort(agent: &str) -> Option<&'static Row> {

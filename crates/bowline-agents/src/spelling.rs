@@ -8,20 +8,6 @@ pub type Spellings = &'static [(&'static str, HookEvent)];
 
 /// The spellings of agents that have no file here yet, so that an answer of last resort knows what is at stake.
 pub(crate) const ELSEWHERE: Spellings = &[
-    // Gemini CLI
-    ("BeforeTool", HookEvent::PreToolUse),
-    ("BeforeAgent", HookEvent::UserPromptSubmit),
-    ("AfterAgent", HookEvent::Stop),
-    // OpenCode
-    ("tool.execute.before", HookEvent::PreToolUse),
-    ("chat.message", HookEvent::UserPromptSubmit),
-    ("session.idle", HookEvent::Stop),
-    // Windsurf
-    ("pre_run_command", HookEvent::PreToolUse),
-    ("pre_write_code", HookEvent::PreToolUse),
-    ("pre_read_code", HookEvent::PreToolUse),
-    ("pre_mcp_tool_use", HookEvent::PreToolUse),
-    ("pre_user_prompt", HookEvent::UserPromptSubmit),
     // Amp and pi
     ("tool.call", HookEvent::PreToolUse),
     ("agent.end", HookEvent::Stop),

@@ -1,6 +1,16 @@
-//! The tools of agents: what they do, whatever an agent calls them.
+//! The tools of agents: what they do, whatever an agent calls them. Bowline calls them as Claude Code does, and an agent's own names are
+//! translated when its payload is read.
 
-use crate::registry;
+use crate::claude_code;
+use crate::parts::UNREAD;
+
+/// Tools that Claude Code does not have.
+const OTHERS: &[(&str, Tool)] = &[
+    ("Delete", Tool::Delete),
+    ("Move", Tool::Move),
+    ("Shell", Tool::Shell),
+    (UNREAD, Tool::Unread),
+];
 
 /// What a tool does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +25,10 @@ pub enum Tool {
     Write,
     /// Changes a file.
     Edit,
+    /// Deletes a file.
+    Delete,
+    /// Moves a file.
+    Move,
     /// Looks for files by their names.
     Glob,
     /// Looks for text in files.
@@ -27,21 +41,30 @@ pub enum Tool {
     Delegate,
     /// Calls an MCP server ([`McpTool`] has its name).
     Mcp,
+    /// Does what cannot be read.
+    Unread,
     /// Anything else.
     Other,
 }
 
 impl Tool {
-    /// The tool that an agent calls so. Agents differ in how they capitalise, so that case does not count; and an event may be
-    /// reported by an agent that uses another one's names, so that any agent's name does.
+    /// The tool that Bowline calls so. Agents differ in how they capitalise, so that case does not count.
     pub fn named(name: &str) -> Self {
         if McpTool::named(name).is_some() {
             return Self::Mcp;
         }
-        let mut tools = registry::supported().flat_map(|(_, protocol)| protocol.tools);
+        let mut tools = claude_code::tools::CURRENT.iter().chain(OTHERS);
         tools
             .find(|(known, _)| known.eq_ignore_ascii_case(name))
             .map_or(Self::Other, |(_, tool)| *tool)
+    }
+
+    /// Whether a tool of this name is known, whatever it does.
+    pub fn is_known(name: &str) -> bool {
+        let mut others = OTHERS.iter().map(|(known, _)| *known);
+        let mut names = claude_code::tools::known_names();
+        let is_name = |known: &str| known.eq_ignore_ascii_case(name);
+        McpTool::named(name).is_some() || others.any(is_name) || names.any(is_name)
     }
 
     /// Whether a shell runs its `command`.
@@ -52,19 +75,27 @@ impl Tool {
     /// Whether it reads, changes or looks for files.
     pub const fn is_for_files(self) -> bool {
         match self {
-            Self::Read | Self::Write | Self::Edit | Self::Glob | Self::Grep | Self::List => true,
+            Self::Read
+            | Self::Write
+            | Self::Edit
+            | Self::Delete
+            | Self::Move
+            | Self::Glob
+            | Self::Grep
+            | Self::List => true,
             Self::Shell
             | Self::PowerShell
             | Self::Fetch
             | Self::Delegate
             | Self::Mcp
+            | Self::Unread
             | Self::Other => false,
         }
     }
 
-    /// Whether it changes a file.
+    /// Whether it changes, deletes or moves a file.
     pub const fn changes_a_file(self) -> bool {
-        matches!(self, Self::Write | Self::Edit)
+        matches!(self, Self::Write | Self::Edit | Self::Delete | Self::Move)
     }
 }
 

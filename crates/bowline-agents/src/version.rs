@@ -49,16 +49,50 @@ impl std::error::Error for NoVersion {}
 impl FromStr for ClientVersion {
     type Err = NoVersion;
 
-    /// Reads `2.1.197`, and also a line that a client prints: `2.1.197 (Claude Code)`.
+    /// Reads `2.1.197`, and also what a client prints: `2.1.197 (Claude Code)`, `codex-cli 0.166.0-alpha.3`, `GitHub Copilot CLI 1.0.102.`
+    /// A pre-release counts as its numbers.
     fn from_str(text: &str) -> Result<Self, NoVersion> {
-        let word = text.split_whitespace().next().unwrap_or_default();
-        let mut numbers = word.split('.').map(|number| number.parse::<u32>().ok());
+        let plain = without_colours(text);
+        // Some clients say first that there is another version than theirs.
+        let is_news = |line: &&str| {
+            let line = line.to_ascii_lowercase();
+            ["update", "upgrade", "available"]
+                .iter()
+                .any(|word| line.contains(word))
+        };
+        let (news, own): (Vec<&str>, Vec<&str>) = plain.lines().partition(is_news);
+        let mut words = own.iter().chain(&news).flat_map(|it| it.split_whitespace());
+        words
+            .find_map(Self::in_word)
+            .ok_or_else(|| NoVersion(plain.trim().to_owned()))
+    }
+}
+
+impl ClientVersion {
+    fn in_word(word: &str) -> Option<Self> {
+        let word = word.trim_matches(['(', ')', '[', ']', ',', ';', ':', '.', '!']);
+        let word = word.strip_prefix(['v', 'V']).unwrap_or(word);
+        // What follows is the name of a pre-release or of a build.
+        let (numbers, _) = word.split_once(['-', '+']).unwrap_or((word, ""));
+        let mut numbers = numbers.split('.').map(|number| number.parse::<u32>().ok());
         let mut next = || numbers.next().flatten();
         match (next(), next(), next(), numbers.next()) {
-            (Some(major), Some(minor), Some(patch), None) => Ok(Self::new(major, minor, patch)),
-            _ => Err(NoVersion(text.trim().to_owned())),
+            (Some(major), Some(minor), Some(patch), None) => Some(Self::new(major, minor, patch)),
+            _ => None,
         }
     }
+}
+
+/// The text without the sequences that colour it in a terminal.
+fn without_colours(text: &str) -> String {
+    let mut pieces = text.split("\u{1b}[");
+    let first = pieces.next().unwrap_or_default().to_owned();
+    // A sequence ends with its first letter or sign.
+    let ends = |sign: char| ('@'..='~').contains(&sign);
+    pieces.fold(first, |plain, piece| {
+        let after = piece.split_once(ends).map_or("", |(_, after)| after);
+        plain + after
+    })
 }
 
 impl Serialize for ClientVersion {
@@ -77,9 +111,23 @@ mod tests {
             ("2.1.197", Some((2, 1, 197))),
             ("2.1.325 (Claude Code)\n", Some((2, 1, 325))),
             ("  10.0.1", Some((10, 0, 1))),
+            ("codex-cli 0.166.0\n", Some((0, 166, 0))),
+            ("grok 1.0.41 (4220f3b224a6)", Some((1, 0, 41))),
+            ("1.99.3\n1c2d3e4f\nx64\n", Some((1, 99, 3))),
             ("2.1", None),
             ("2.1.197.4", None),
-            ("v2.1.197", None),
+            ("2.1.197.4-alpha", None),
+            ("v0.61.0", Some((0, 61, 0))),
+            ("0.61.0-nightly.20261101", Some((0, 61, 0))),
+            ("codex-cli 0.166.0-alpha.3\n", Some((0, 166, 0))),
+            ("1.2.3+build.7", Some((1, 2, 3))),
+            (
+                "GitHub Copilot CLI 1.0.102.\nRun 'copilot update' to check for updates.\n",
+                Some((1, 0, 102)),
+            ),
+            ("\u{1b}[1;32m0.61.0\u{1b}[0m\n", Some((0, 61, 0))),
+            ("Update available! 0.25.0\n0.24.4\n", Some((0, 24, 4))),
+            ("0.24.4 (update available: 0.25.0)", Some((0, 24, 4))),
             ("2.1.x", None),
             ("2.1.-1", None),
             ("", None),

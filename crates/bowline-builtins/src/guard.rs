@@ -14,6 +14,7 @@ mod silence;
 mod strikes;
 mod tool_guard;
 pub(crate) mod unread_settings;
+mod ways;
 
 use std::sync::Arc;
 
@@ -37,6 +38,7 @@ pub use silence::{AllowEntry, AllowKey, NoSilence};
 pub use strikes::Strikes;
 pub use tool_guard::{GuardHook, GuardedCall, Judged, ToolGuard};
 pub use unread_settings::UnreadSettingsGuard;
+pub use ways::{Way, exact_call, guards_itself, is_rule, ways};
 
 use crate::analyst::Analyst;
 
@@ -67,6 +69,10 @@ impl Guards {
     pub fn with_allowances(mut self, allowances: AllowanceStore) -> Self {
         self.allowances = allowances;
         self
+    }
+
+    pub(crate) fn shared_analyst(&self) -> &Arc<Analyst> {
+        &self.analyst
     }
 
     /// What judges commands for them.

@@ -67,8 +67,15 @@ struct Ground {
 }
 
 impl Ground {
-    /// What a tool call is. `harmless` are programs that a person has named as such.
+    /// What a tool call is: of several things the first that does more than to look. `harmless` are programs that a person has
+    /// named as such.
     fn kind_of(&self, input: &HookInput, ctx: &HookContext, harmless: &[String]) -> CallKind {
+        let mut kinds = (input.parts()).map(|part| self.kind_of_part(&part, ctx, harmless));
+        let kind = kinds.find(|kind| *kind != CallKind::Explores);
+        kind.unwrap_or(CallKind::Explores)
+    }
+
+    fn kind_of_part(&self, input: &HookInput, ctx: &HookContext, harmless: &[String]) -> CallKind {
         let tool = input.tool_name().unwrap_or_default();
         let command = input.command();
         match command.filter(|_| Tool::named(tool).runs_a_shell()) {

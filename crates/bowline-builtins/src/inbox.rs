@@ -3,8 +3,9 @@
 //! [`Inbox`] is the list; whoever shows it answers there. [`Door`] is how the questions of one project get in.
 
 mod door;
-mod edit;
+pub(crate) mod edit;
 mod lasting;
+mod limit;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -18,11 +19,11 @@ use tokio::time::timeout;
 
 pub use door::Door;
 pub use edit::ChangedLines;
-pub(crate) use lasting::Keeping;
+pub(crate) use lasting::{Case, Keeping};
 pub use lasting::{Preview, SettingsChange};
+pub use limit::longest_wait;
 
 use crate::guard::{NoSilence, call_of};
-use lasting::Case;
 
 /// At most this many questions wait. Further ones are asked by the agents themselves.
 const MOST: usize = 256;
@@ -36,6 +37,8 @@ pub struct Question {
     pub asked_at: DateTime<Utc>,
     /// When the agent asks it itself.
     pub until: DateTime<Utc>,
+    /// If that is earlier than the settings say: why, and what to do.
+    pub cut_short: Option<String>,
     /// The agent.
     pub agent: String,
     /// The agent's name for its session.
@@ -60,6 +63,12 @@ impl Question {
     /// What the tool is to be called with, as one text: the command of a shell in full, or all of its input.
     pub fn what(&self) -> String {
         call_of(&self.tool, Some(&self.input)).what
+    }
+
+    /// Why it is asked, or else what is asked about.
+    pub fn why(&self) -> String {
+        let what = || format!("{}: {}", self.tool, self.what());
+        self.reason.clone().unwrap_or_else(what)
     }
 }
 
@@ -196,6 +205,18 @@ impl Inbox {
         Ok(answered.question)
     }
 
+    /// Takes the questions of a session away whose agent is gone. A hook that outlives its agent would wait on.
+    pub fn abandon(&self, agent: &str, session: &str) {
+        let mut open = self.lock();
+        let before = open.len();
+        open.retain(|it| it.question.agent != agent || it.question.session != session);
+        let left = open.len() < before;
+        drop(open);
+        if left {
+            self.tell();
+        }
+    }
+
     /// Sends all questions back to their agents, and those that still come, because nobody can answer here any more.
     pub fn close(&self) {
         let mut open = self.lock();
@@ -288,6 +309,7 @@ mod tests {
             id: id.to_owned(),
             asked_at: Utc::now(),
             until: Utc::now(),
+            cut_short: None,
             agent: "claude-code".to_owned(),
             session: "s1".to_owned(),
             project: "/p".to_owned(),
@@ -353,6 +375,18 @@ mod tests {
         let (question, case) = question("late");
         let late = inbox.wait(question, case, Duration::from_mins(2));
         assert_eq!(late.await, None);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn nobody_is_asked_for_an_agent_that_is_gone() {
+        let inbox = Arc::new(Inbox::default());
+        let mut tasks = waiting(&inbox, &["abc"]).await;
+        inbox.abandon("claude-code", "s2");
+        inbox.abandon("codex", "s1");
+        assert_eq!(inbox.questions().len(), 1);
+        inbox.abandon("claude-code", "s1");
+        assert_eq!(tasks.remove(0).await.unwrap(), None);
+        assert!(inbox.questions().is_empty());
     }
 
     #[tokio::test(start_paused = true)]

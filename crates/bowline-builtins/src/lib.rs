@@ -30,6 +30,7 @@ mod analyst;
 mod assemble;
 mod caught_up;
 pub mod continuity;
+pub mod false_alarm;
 pub mod guard;
 pub mod guidance;
 pub mod inbox;

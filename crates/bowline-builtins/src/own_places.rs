@@ -11,7 +11,7 @@ use bowline_guard::paths::OwnPlaces;
 use crate::machine::real_name;
 
 /// The variables that [`own_places`] looks at.
-pub const OWN_PLACE_VARIABLES: [&str; 8] = [
+pub const OWN_PLACE_VARIABLES: [&str; 12] = [
     "HOME",
     "XDG_CONFIG_HOME",
     "XDG_DATA_HOME",
@@ -20,6 +20,10 @@ pub const OWN_PLACE_VARIABLES: [&str; 8] = [
     "BOWLINE_SOCKET",
     "CLAUDE_CONFIG_DIR",
     "CODEX_HOME",
+    "COPILOT_HOME",
+    "GROK_HOME",
+    "KIMI_CODE_HOME",
+    "QWEN_HOME",
 ];
 
 /// The places of the user whose environment this is. A change there could switch the guard off.
@@ -132,6 +136,7 @@ mod tests {
         }
         let moved_one = |folder: &String| match folder.as_str() {
             "/h/ann/.claude" => "/m/claude".to_owned(),
+            "/h/ann/.config/opencode" => "/m/c/opencode".to_owned(),
             other => other.to_owned(),
         };
         let folders: Vec<String> = folders.iter().map(moved_one).collect();

@@ -52,7 +52,7 @@ use bowline_store::Store;
 use chrono::Utc;
 use tokio::time::Instant;
 
-use changes::{Course, changes};
+use changes::{Course, changes, end_with_any_input};
 pub(crate) use failure::{Ended, ended, kept_call, kept_failure, subject_of};
 pub use pending::add_change;
 use pending::{Meaning, PendingChanges};
@@ -138,7 +138,13 @@ impl Hook for Tracing {
             return;
         }
         let started = Instant::now();
-        let changes = |course| changes(input, course, self.detail);
+        let changes = |course| {
+            let mut changes = changes(input, course, self.detail);
+            if decision.rewritten_input().is_some() {
+                end_with_any_input(&mut changes);
+            }
+            changes
+        };
         let meaning = match decision.decision() {
             // Only the caller that answers knows whether the agent obeys.
             Decision::Deny => Meaning::Denied {

@@ -35,6 +35,7 @@ mod compile;
 mod condition;
 mod doubt;
 mod examples;
+mod exception;
 mod files;
 mod grant;
 mod hook;
@@ -42,4 +43,6 @@ mod rewrite;
 mod subject;
 
 pub use compile::{Compiled, compile, compile_rules};
+pub(crate) use exception::exception;
+pub use exception::{Exception, NoException};
 pub use hook::RuleHook;

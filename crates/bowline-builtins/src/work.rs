@@ -11,6 +11,7 @@ mod ledger;
 mod lookout;
 mod reach;
 mod session;
+mod sessions;
 mod touch;
 
 pub(crate) use hook::{SUMMARY, Work, acts};

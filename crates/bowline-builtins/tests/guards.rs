@@ -3,6 +3,11 @@
 
 mod hooked_sandbox;
 
+#[cfg(test)]
+mod guards {
+    mod patches;
+}
+
 use bowline::hooks::{Decision, FnHook, HookEvent, HookInput, HookManager, Opinion, Recording};
 use bowline::settings::{Lasts, Reach, TrustState, Wish};
 use bowline_builtins::guard::{GuardHook, GuardedCall, Judged, ToolGuard, call_of};

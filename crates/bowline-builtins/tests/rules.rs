@@ -1236,6 +1236,17 @@ async fn a_misspelt_tool_asks_where_it_was_meant() {
 }
 
 #[test]
+fn a_star_that_is_no_pattern_is_noticed() {
+    let sandbox = with_rules("[[rule]]\nid = 'r'\ntool = 'mcp__files__*'\nverdict = 'deny'");
+    let (settings, _) = sandbox.load();
+    let [finding] = settings.diagnostics.as_slice() else {
+        panic!("{:?}", settings.diagnostics);
+    };
+    assert_eq!((finding.code, finding.line), ("matches-nothing", 3));
+    assert!(finding.help.as_ref().unwrap().contains("mcp__files__.*"));
+}
+
+#[test]
 fn a_rule_with_the_name_of_a_guards_is_noticed() {
     let sandbox = with_rules("[[rule]]\nid = 'git.push-force'\ncommand = 'x'\nverdict = 'deny'");
     let found = sandbox.load().1.diagnostics;

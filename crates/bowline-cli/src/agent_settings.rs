@@ -5,18 +5,28 @@
 pub(crate) mod agents;
 pub(crate) mod backups;
 pub(crate) mod client;
+mod cline;
 pub(crate) mod diff;
 mod edit;
 pub(crate) mod effort_skill;
+pub(crate) mod entry_file;
 pub(crate) mod file;
 pub(crate) mod installable;
+mod opencode;
+mod own;
 pub(crate) mod places;
 pub(crate) mod preview;
 pub(crate) mod program;
 pub(crate) mod refusals;
+pub(crate) mod shell_words;
+mod switches;
+mod tables;
+pub(crate) mod trust;
+
+use std::time::Duration;
 
 use bowline_agents::ClientVersion;
-use bowline_wire::FailMode;
+use bowline_wire::{FailMode, USUAL_TIMEOUT};
 use serde::Serialize;
 
 pub(crate) use agents::CLAUDE_CODE;
@@ -68,6 +78,18 @@ pub(crate) struct Entry {
     pub(crate) timeout: Option<u32>,
     /// Whether the agent itself blocks when the hook cannot run.
     pub(crate) blocks_on_failure: bool,
+}
+
+impl Entry {
+    /// How long an answer may take: what `bowline-hook` is told, and the agent's own limit.
+    pub(crate) fn limit(&self) -> Duration {
+        let words = self.args.iter().flatten().map(String::as_str);
+        let mut words = words.chain(self.command.split_whitespace());
+        let told = words.find_map(|word| word.strip_prefix("--timeout=")?.parse().ok());
+        let told = told.unwrap_or(USUAL_TIMEOUT);
+        let seconds = self.timeout.map_or(told, |agents| agents.min(told));
+        Duration::from_secs(seconds.into())
+    }
 }
 
 /// An [`Entry`] as it was found.

@@ -51,6 +51,11 @@ impl Records {
         matches!(self.source, Source::Nothing)
     }
 
+    /// Whether a daemon answers. What it does beside that is not done by anybody else.
+    pub(crate) const fn has_daemon(&self) -> bool {
+        matches!(self.source, Source::Daemon(_))
+    }
+
     /// Where there is something to be done with records, there have to be some.
     pub(crate) fn or_error(self) -> Result<Self> {
         if self.is_nothing() {

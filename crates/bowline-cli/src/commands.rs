@@ -36,6 +36,7 @@ mod redact;
 mod report;
 mod resume;
 mod rules;
+pub(crate) mod run;
 mod schema;
 mod search;
 mod session;
@@ -84,6 +85,7 @@ pub(crate) enum Command {
     Open(open::OpenArgs),
     Statusline(statusline::StatuslineArgs),
     Supervise(supervise::SuperviseArgs),
+    Run(run::RunArgs),
     Log(log::LogArgs),
     Denied(denied::DeniedArgs),
     Search(search::SearchArgs),
@@ -206,6 +208,7 @@ impl Command {
             | Self::Redact(_)
             | Self::Statusline(_)
             | Self::Supervise(_)
+            | Self::Run(_)
             | Self::Hook(_)
             | Self::Schema(_)
             | Self::Completions(_)
@@ -234,6 +237,7 @@ pub(crate) fn run(command: Command, ui: &mut Ui) -> Result<Outcome> {
         Command::Open(args) => open::run(&args, ui),
         Command::Statusline(args) => Ok(statusline::run(&args, ui)),
         Command::Supervise(args) => supervise::run(&args, ui),
+        Command::Run(args) => run::run(&args),
         Command::Log(args) => log::run(&args, ui),
         Command::Denied(args) => denied::run(args, ui),
         Command::Search(args) => search::run(&args, ui),

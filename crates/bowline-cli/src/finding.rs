@@ -4,10 +4,11 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use bowline::settings::{Diagnostic, Severity};
+use bowline_agents::shell_word;
 use serde::Serialize;
 
 use crate::project::{self, Paths};
-use crate::ui::{counted, reveal};
+use crate::ui::counted;
 
 /// More files than this are counted, not named.
 const MOST_NAMES: usize = 5;
@@ -70,7 +71,7 @@ pub(crate) fn problems(findings: &[Finding], paths: &Paths, dir: Option<&Path>) 
         names => format!(" ({names})"),
     };
     let argument = dir
-        .map(|dir| format!(" {}", reveal::argument(&dir.to_string_lossy())))
+        .map(|dir| format!(" {}", shell_word(&dir.to_string_lossy())))
         .unwrap_or_default();
     Some(format!(
         "{count} in the settings{files}: see `bowline check{argument}`"

@@ -13,6 +13,7 @@ use bowline::hooks::{
     humane_duration,
 };
 use bowline::settings::{Action, ExitPolicy, HookDefinition, HookStatus, LoadedHook, Scope, Shape};
+use bowline_agents::shell_word;
 use bowline_builtins::Builtins;
 use bowline_daemon::registration::starts_bowline;
 use bowline_guard::secrets::redact;
@@ -400,10 +401,10 @@ fn runs(action: &Action) -> String {
         Action::Command(command) => {
             let args = command.args.iter().flatten();
             let program = match &command.args {
-                Some(_) => reveal::argument(&command.command),
+                Some(_) => shell_word(&command.command),
                 None => command.command.clone(),
             };
-            args.fold(program, |text, arg| text + " " + &reveal::argument(arg))
+            args.fold(program, |text, arg| text + " " + &shell_word(arg))
         }
         Action::Http(http) => format!("POST {}", reveal::url(&http.url)),
         action => action.summary(),

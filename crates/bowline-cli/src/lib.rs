@@ -5,6 +5,7 @@
 
 mod agent_settings;
 mod ask;
+mod attended;
 mod commands;
 mod control;
 mod error;
@@ -79,6 +80,11 @@ impl From<Outcome> for ExitCode {
             Outcome::Answered(exit_code) => Self::from(exit_code),
         }
     }
+}
+
+/// Runs the program that this one stands for in a `bowline run`, if it was started in its place.
+pub fn stand_in(args: &[OsString]) -> Option<ExitCode> {
+    commands::run::stand_in::started(args)
 }
 
 /// Runs the program with these arguments, the program's name first.

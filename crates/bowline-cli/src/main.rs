@@ -12,8 +12,13 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 const BEHIND_STREAMS: i32 = 3;
 
 fn main() -> ExitCode {
+    let args = std::env::args_os().collect::<Vec<_>>();
+    // The program that it stands for gets all that is open.
+    if let Some(ended) = bowline_cli::stand_in(&args) {
+        return ended;
+    }
     // Whoever started us may have left copies of pipes open, for whose end somebody waits. They are nothing to a daemon or a hook that
     // outlives us.
     close_fds::set_fds_cloexec(BEHIND_STREAMS, &[]);
-    bowline_cli::run(std::env::args_os())
+    bowline_cli::run(args)
 }

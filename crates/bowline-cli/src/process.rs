@@ -1,8 +1,9 @@
 //! Runs another program, and gives up on one that hangs.
 
-use std::io::{self, Read, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::os::unix::process::CommandExt as _;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -42,6 +43,70 @@ pub(crate) fn run(mut command: Command, stdin: &[u8], limit: Duration) -> io::Re
         stderr: stderr.join().unwrap_or_default(),
         took,
     })
+}
+
+/// A program that is talked to, line by line, no longer than a limit. It is ended with this.
+#[derive(Debug)]
+pub(crate) struct Talk {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<String>,
+    until: Instant,
+}
+
+impl Talk {
+    pub(crate) fn start(mut command: Command, limit: Duration) -> io::Result<Self> {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .spawn()?;
+        let (heard, lines) = mpsc::channel();
+        if let Some(stdout) = child.stdout.take() {
+            thread::spawn(move || {
+                let said = BufReader::new(stdout.take(MOST_OUTPUT)).lines();
+                for line in said.map_while(Result::ok) {
+                    if heard.send(line).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        Ok(Self {
+            stdin: child.stdin.take(),
+            child,
+            lines,
+            until: Instant::now() + limit,
+        })
+    }
+
+    pub(crate) fn say(&mut self, line: &str) -> io::Result<()> {
+        let stdin = self.stdin.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+        stdin.write_all(line.as_bytes())?;
+        stdin.write_all(b"\n")?;
+        stdin.flush()
+    }
+
+    /// The next line; an error when the program has ended, or the time is over.
+    pub(crate) fn hear(&mut self) -> io::Result<String> {
+        let left = self.until.saturating_duration_since(Instant::now());
+        self.lines.recv_timeout(left).map_err(|error| {
+            io::Error::from(match error {
+                RecvTimeoutError::Timeout => io::ErrorKind::TimedOut,
+                RecvTimeoutError::Disconnected => io::ErrorKind::UnexpectedEof,
+            })
+        })
+    }
+}
+
+impl Drop for Talk {
+    /// It ends by itself when nobody talks to it any more. One that does not is ended.
+    fn drop(&mut self) {
+        const GRACE: Duration = Duration::from_secs(2);
+        self.stdin = None;
+        let _ = wait(&mut self.child, Instant::now(), GRACE);
+    }
 }
 
 fn wait(child: &mut Child, started: Instant, limit: Duration) -> io::Result<ExitStatus> {

@@ -5,10 +5,8 @@ use std::collections::BTreeSet;
 
 use bowline::hooks::Decision;
 use bowline::settings::AllowedCall;
-use bowline_builtins::guard::{SECRET_WRITING, call_of};
+use bowline_builtins::guard::{exact_call, is_rule};
 use bowline_daemon::rpc::{events, traces};
-use bowline_guard::effect::Category;
-use bowline_guard::rules;
 use bowline_store::{RecordedEvent, Trace};
 
 use crate::ask::Records;
@@ -22,8 +20,6 @@ const SEARCHED: usize = 10_000;
 const SHORTEST: usize = 6;
 /// The name of the last call that was stopped.
 pub(crate) const LAST: &str = "last";
-/// The placeholder for what was not recorded.
-const NOT_KEPT: &[&str] = &["[REDACTED", "left out]", "[left out"];
 
 /// An event that was decided, and the call that it is about.
 #[derive(Debug)]
@@ -81,9 +77,7 @@ impl Recorded {
     /// The call to the letter, if all of it was kept.
     pub(crate) fn exact_call(&self) -> Option<AllowedCall> {
         let call = self.call.as_ref()?;
-        let exact = call_of(&call.tool, Some(call.input.as_ref()?));
-        let whole = !NOT_KEPT.iter().any(|mark| exact.what.contains(mark));
-        whole.then_some(exact)
+        exact_call(&call.tool, call.input.as_ref()?)
     }
 }
 
@@ -131,15 +125,4 @@ pub(crate) fn several(beginning: &str, calls: usize, one: &str) -> Error {
         "{calls} calls have an id that begins with `{beginning}`, `{one}` among them"
     ))
     .hint("give more of it")
-}
-
-/// Whether a rule protects Bowline itself, so that it cannot be silenced.
-pub(crate) fn guards_itself(id: &str) -> bool {
-    let mut rules = rules::rules().into_iter();
-    rules.any(|rule| rule.id == id && rule.category == Category::OwnSettings)
-}
-
-/// Whether the guard has a rule of this name.
-pub(crate) fn is_rule(id: &str) -> bool {
-    id == SECRET_WRITING || rules::rules().iter().any(|rule| rule.id == id)
 }

@@ -7,11 +7,13 @@ pub(crate) mod full_screen;
 mod list;
 pub(crate) mod masked;
 mod pager;
+mod paragraph;
 pub(crate) mod reveal;
 mod screen;
 pub(crate) mod snippet;
 pub(crate) mod style;
 mod table;
+pub(crate) mod terminal;
 mod text;
 mod tree;
 
@@ -24,6 +26,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 pub(crate) use list::{Column, List};
+pub(crate) use paragraph::Paragraph;
 pub(crate) use table::Table;
 pub(crate) use text::Text;
 pub(crate) use tree::Tree;
@@ -149,30 +152,21 @@ impl Ui {
 
     /// One paragraph.
     pub(crate) fn line(&mut self, text: impl Into<Text>) {
-        for line in text.into().wrap(self.width) {
-            line.render(&mut self.out);
-            self.out.push('\n');
-        }
+        self.paragraphs([Paragraph::plain(text)]);
     }
 
     /// A text behind a label; further lines are indented like the first, but for those that need all of the line.
     pub(crate) fn labelled(&mut self, label: Text, text: &Text) {
-        let indent = label.length();
-        let mut label = Some(label);
-        for line in text.wrap(self.width.saturating_sub(indent).max(1)) {
-            let room = self.width.saturating_sub(line.length());
-            let lead = label.take();
-            let lead = lead.unwrap_or_else(|| Text::from(" ".repeat(indent.min(room))));
-            lead.text(line).render(&mut self.out);
-            self.out.push('\n');
-        }
+        self.paragraphs([Paragraph::labelled(label, text.clone())]);
     }
 
-    /// A text behind a mark, which each of its lines has.
-    pub(crate) fn marked(&mut self, mark: &Text, text: &Text) {
-        for line in text.wrap(self.width.saturating_sub(mark.length()).max(1)) {
-            mark.clone().text(line).render(&mut self.out);
-            self.out.push('\n');
+    /// Several paragraphs.
+    pub(crate) fn paragraphs(&mut self, paragraphs: impl IntoIterator<Item = Paragraph>) {
+        for paragraph in paragraphs {
+            for line in paragraph.lines(self.width) {
+                line.render(&mut self.out);
+                self.out.push('\n');
+            }
         }
     }
 

@@ -7,6 +7,8 @@ mod agents {
     mod approvals;
     mod background;
     mod bare;
+    mod bridged;
+    mod clients;
     mod continued;
     mod current_effort;
     mod demo;
@@ -15,8 +17,10 @@ mod agents {
     mod efforts;
     mod events;
     mod gone;
+    mod handed_over;
     mod hanging;
     mod interactive;
+    mod opencode;
     mod realclient;
     mod reporting;
     mod streams;

@@ -7,10 +7,12 @@
 mod browser {
     mod answering;
     mod demo;
+    mod false_alarms;
     mod hostile;
     mod live;
     mod looks;
     mod net_log;
+    mod searching;
     mod stage;
     mod staying;
     mod window;

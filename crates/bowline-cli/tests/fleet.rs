@@ -4,6 +4,8 @@
 mod fleet {
     mod listing;
     mod notifying;
+    mod questions;
+    mod run;
     mod screen;
     mod stage;
     mod statusline;

@@ -3,6 +3,7 @@
 
 #[cfg(test)]
 mod install {
+    mod cline;
     mod control;
     mod daemon;
     mod direct;

@@ -12,7 +12,7 @@ use bowline_wire::{Answer, Call, Environment, FailMode, Failure, MAX_PAYLOAD};
 use daemon::{LOOK, START};
 use lexopt::{Arg, Parser, ValueExt};
 
-const USAGE: &str = "bowline-hook [AGENT [EVENT]] [--on-failure open|ask|closed] [--timeout SECS] [--home DIR] [--env NAME=VALUE]…";
+const USAGE: &str = "bowline-hook [AGENT [EVENT]] [--on-failure open|ask|closed] [--timeout SECS] [--home DIR] [--env NAME=VALUE]… [--call-id ID]";
 const VERSION: &str = concat!("bowline-hook ", env!("BOWLINE_VERSION"));
 const EXAMPLE: &str = "bowline-hook claude-code PreToolUse < event.json";
 /// The payload, shared with threads until the process exits.
@@ -42,11 +42,12 @@ fn main() -> ExitCode {
 
 /// Reads every valid argument, also after a mistake, so that a wrong command line is answered in its own fail mode.
 fn read_arguments(call: &mut Call, mut arguments: Parser) -> Result<Duration, lexopt::Error> {
-    let mut seconds = 60;
+    let mut seconds = bowline_wire::USUAL_TIMEOUT;
     let mut next = || {
         match arguments.next()? {
             None => return Ok(false),
             Some(Arg::Long("on-failure")) => call.on_failure = arguments.value()?.parse()?,
+            Some(Arg::Long("call-id")) => call.id = arguments.value()?.parse()?,
             Some(Arg::Long("env")) => set(&mut call.env, &arguments.value()?.string()?)?,
             Some(Arg::Long("home")) => call.env.set_home(&arguments.value()?.string()?),
             Some(Arg::Long("timeout")) => seconds = arguments.value()?.parse::<NonZeroU32>()?.get(),
@@ -71,8 +72,7 @@ fn set(env: &mut Environment, variable: &str) -> Result<(), lexopt::Error> {
 }
 
 fn answer(call: &mut Call, started: Instant, timeout: Duration) -> Answer {
-    // If the agent's limit is under two seconds, half of it is ours: an answer after the limit is useless.
-    let limit = timeout.saturating_sub(Duration::from_secs(1).min(timeout / 2));
+    let limit = bowline_wire::waits_within(timeout);
     let deadline = started + limit;
     call.waits_secs = limit.as_secs().try_into().unwrap_or(u32::MAX);
     let direct_only = call

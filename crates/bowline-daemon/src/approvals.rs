@@ -42,12 +42,37 @@ pub struct AnswerRequest {
     pub reply: Reply,
 }
 
+/// The arguments of one of these.
+pub fn arguments(request: &impl Serialize) -> Map<String, Value> {
+    match serde_json::to_value(request) {
+        Ok(Value::Object(arguments)) => arguments,
+        _ => Map::new(),
+    }
+}
+
 /// The code of a refusal to answer a question that does not wait.
 pub const GONE: &str = "QUESTION_GONE";
 /// The code of a refusal to keep a permission for longer than one call.
 pub const NOT_KEPT: &str = "NOT_KEPT";
+/// The code of a refusal to hand a message to the model.
+pub const TOO_LONG: &str = "MESSAGE_TOO_LONG";
 /// The code of a refusal to let an agent answer.
 pub const NO_PERSON: &str = "NO_PERSON";
+
+/// What is told to a model with a denial has at most this many characters: all of it goes to the model.
+pub const LONGEST_MESSAGE: usize = 8_000;
+
+/// Why an answer was not taken. The question still waits.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unsettled {
+    /// The question cannot be answered so.
+    #[error(transparent)]
+    Unanswerable(#[from] Unanswerable),
+    /// The message to the model has so many characters.
+    #[error("the message to the model has {0} characters; it may have at most {LONGEST_MESSAGE}")]
+    TooLong(usize),
+}
 
 /// What a permission of this extent would write. It reads files.
 pub fn preview(engine: &Engine, id: &str, extent: Extent) -> Result<Preview, Unanswerable> {
@@ -55,13 +80,24 @@ pub fn preview(engine: &Engine, id: &str, extent: Extent) -> Result<Preview, Una
 }
 
 /// Answers a question. A permission that outlasts its call is written first, and counts when the answer goes out. It writes files.
-pub fn settle(engine: &Engine, id: &str, reply: Reply) -> Result<Question, Unanswerable> {
+pub fn settle(engine: &Engine, id: &str, reply: Reply) -> Result<Question, Unsettled> {
+    check(&reply.said)?;
     let inbox = inbox(engine, id)?;
     if let Said::Allow(extent @ (Extent::Session | Extent::Always)) = reply.said {
         inbox.keep(id, extent)?;
         engine.reload_changed();
     }
-    inbox.answer(id, reply)
+    Ok(inbox.answer(id, reply)?)
+}
+
+fn check(said: &Said) -> Result<(), Unsettled> {
+    let Said::Deny(Some(message)) = said else {
+        return Ok(());
+    };
+    match message.chars().count() {
+        length if length > LONGEST_MESSAGE => Err(Unsettled::TooLong(length)),
+        _ => Ok(()),
+    }
 }
 
 fn inbox<'engine>(engine: &'engine Engine, id: &str) -> Result<&'engine Arc<Inbox>, Unanswerable> {
@@ -78,7 +114,7 @@ pub(crate) fn preview_for(
     arguments: &Map<String, Value>,
 ) -> Result<Value, RequestError> {
     let PreviewRequest { id, extent } = read(arguments)?;
-    let preview = preview(engine, &id, extent).map_err(refusal)?;
+    let preview = preview(engine, &id, extent).map_err(|error| refusal(&error.into()))?;
     Ok(json!(preview))
 }
 
@@ -89,7 +125,7 @@ pub(crate) fn answer(
 ) -> Result<Value, RequestError> {
     let AnswerRequest { id, reply } = read(arguments)?;
     let by = person(peer)?;
-    let question = settle(engine, &id, Reply { by, ..reply }).map_err(refusal)?;
+    let question = settle(engine, &id, Reply { by, ..reply }).map_err(|error| refusal(&error))?;
     Ok(json!(question))
 }
 
@@ -115,14 +151,36 @@ fn read<T: DeserializeOwned>(arguments: &Map<String, Value>) -> Result<T, Reques
         .map_err(|error| RequestError::InvalidArguments(vec![error.to_string()]))
 }
 
-fn refusal(error: Unanswerable) -> RequestError {
+fn refusal(error: &Unsettled) -> RequestError {
     let code = match error {
-        Unanswerable::Unknown(_) | Unanswerable::Several(_) => GONE,
-        _ => NOT_KEPT,
+        Unsettled::Unanswerable(Unanswerable::Unknown(_) | Unanswerable::Several(_)) => GONE,
+        Unsettled::Unanswerable(_) => NOT_KEPT,
+        Unsettled::TooLong(_) => TOO_LONG,
     };
     RequestError::Handler {
         code: code.to_owned(),
         message: error.to_string(),
         details: Value::Null,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_to_a_model_has_a_limit() {
+        let deny = |message: &str| Said::Deny(Some(message.to_owned()));
+        for (said, expected) in [
+            (Said::Allow(Extent::Once), Ok(())),
+            (Said::Deny(None), Ok(())),
+            (deny(""), Ok(())),
+            (deny(&"é".repeat(8_000)), Ok(())),
+            (deny(&"é".repeat(8_001)), Err(Unsettled::TooLong(8_001))),
+        ] {
+            assert_eq!(check(&said), expected);
+        }
+        let told = Unsettled::TooLong(100_000).to_string();
+        assert!(told.contains("100000") && told.contains("8000"), "{told}");
     }
 }

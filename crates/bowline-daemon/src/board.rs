@@ -20,7 +20,7 @@ use bowline_store::{
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use kept::Kept;
+pub use kept::Kept;
 
 /// A session whose process is gone is listed for so long.
 const GONE_FOR: TimeDelta = TimeDelta::hours(1);

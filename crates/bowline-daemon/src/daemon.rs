@@ -120,11 +120,15 @@ pub fn run(options: DaemonOptions) -> Result<Stop, StartError> {
     Ok(stop)
 }
 
-/// Two threads for hooks that wait, and a few for requests and look-ups, which may hang. They sleep while nothing needs them.
+/// A thread for requests and look-ups that has nothing to do ends after this time. Each keeps memory of its own.
+const SPARE_THREAD_FOR: Duration = Duration::from_secs(1);
+
+/// Two threads for hooks that wait, which sleep while nothing needs them, and a few for requests and look-ups, which may hang.
 fn runtime() -> io::Result<Runtime> {
     Builder::new_multi_thread()
         .worker_threads(2)
         .max_blocking_threads(4 + MOST_HANGING)
+        .thread_keep_alive(SPARE_THREAD_FOR)
         .thread_name("bowline-hooks")
         .enable_all()
         .build()

@@ -3,6 +3,7 @@
 mod context;
 mod cost;
 mod deciding;
+mod denials;
 mod duplicates;
 mod env_file;
 mod modes;
@@ -10,6 +11,7 @@ pub(crate) mod patience;
 mod projects;
 mod skills;
 mod stand_ins;
+mod subagents;
 mod timely;
 mod turn;
 mod unverified;
@@ -25,30 +27,33 @@ use std::time::{Duration, Instant};
 use bowline::hooks::{
     Background, CancellationToken, EventClass, HookEvent, HookInput, event_named, parse_payload,
 };
-use bowline_agents::{Agent, DEFAULT, Protocol, supported_names};
+use bowline::settings::Settings;
+use bowline_agents::{Agent, DEFAULT, ENTRY_OF, NATIVE, Protocol, borrower, supported_names};
 use bowline_builtins::continuity::Live;
 use bowline_builtins::guard::Strikes;
 use bowline_builtins::guidance::Memory;
 use bowline_builtins::inbox::Inbox;
 use bowline_builtins::machine::Machine;
 use bowline_builtins::recorder::noting_failures;
-use bowline_builtins::{Ledger, SharedState};
+use bowline_builtins::{Builtins, Ledger, SharedState, own_places};
 use bowline_store::{Record, SessionRef, Store};
 use bowline_wire::{Answer, Call};
 use chrono::{Local, Utc};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::pause::Pause;
 pub(crate) use context::CallContext;
 pub use context::name_the_agent;
 use context::{Switch, switch_unread};
 pub(crate) use deciding::Watched;
-use duplicates::Duplicates;
+use denials::Denials;
+use duplicates::{Duplicates, Identity};
 use modes::Modes;
 use patience::Hanging;
 pub use projects::ProjectState;
 use projects::Projects;
 use stand_ins::StandIns;
+use subagents::Subagents;
 use unverified::Unverified;
 use voids::Voids;
 
@@ -80,6 +85,8 @@ pub struct Engine {
     /// The projects that agents name, by session, once we know that no file of a project set that name.
     named: Folders,
     modes: Modes,
+    denials: Denials,
+    subagents: Subagents,
     voids: Voids,
     pause: RwLock<Option<Pause>>,
     duplicates: Duplicates,
@@ -119,6 +126,12 @@ impl Engine {
         self.shared.inbox.as_ref()
     }
 
+    /// Our hooks for a project with these settings, as a person's own environment has them.
+    pub(crate) fn builtins_of(&self, settings: &Settings) -> Builtins {
+        let own_places = own_places(|name| std::env::var_os(name));
+        Builtins::of_caller(settings, &self.shared, own_places)
+    }
+
     fn with_ledger(machine: Machine, store: Option<Arc<dyn Store>>, ledger: Ledger) -> Self {
         let mut shared = SharedState::new(machine);
         shared.ledger = Arc::new(ledger);
@@ -137,6 +150,8 @@ impl Engine {
             beginnings: Mutex::default(),
             named: Mutex::default(),
             modes: Modes::default(),
+            denials: Denials::default(),
+            subagents: Subagents::default(),
             voids: Voids::default(),
             pause: RwLock::default(),
             duplicates: Duplicates::default(),
@@ -212,7 +227,7 @@ impl Engine {
         call: &Call,
         payload: &[u8],
         began: Instant,
-    ) -> Result<(&'static Protocol, HookInput), Box<Decided>> {
+    ) -> Result<Understood, Box<Decided>> {
         let is_idle = || self.idle_because(switch_unread(call)).is_some();
         let unverified = |problem: &str| {
             let unverified = unverified::answer(call, payload, problem);
@@ -231,7 +246,7 @@ impl Engine {
             return Err(unreadable(&problem));
         }
         let agent = bowline_agents::named(&call.agent);
-        let Some(protocol) = agent.and_then(Agent::protocol) else {
+        let Some((agent, protocol)) = agent.and_then(|it| Some((it, it.protocol()?))) else {
             let reason = format!(
                 "there is no dialect for the agent `{}`; known are {}",
                 call.agent,
@@ -240,11 +255,42 @@ impl Engine {
             return Err(Box::new(Decided::failure(call, &reason)));
         };
         let said = parse_payload(payload).map_err(|problem| unreadable(&problem.to_string()))?;
-        let said = protocol.decode(with_event(said, call.event.as_deref()));
-        let input = self.modes.complete(HookInput::from_owned_payload(said));
+        let named = agent;
+        let (agent, protocol) = sender(named, call, &said).unwrap_or((agent, protocol));
+        let mut said = protocol.decode(with_event(said, call.event.as_deref()));
+        self.note_entry(named, (agent, protocol), &mut said);
+        let entry = (named.name, call.event.as_deref());
+        let identity = self.duplicates.identity(agent, entry, &said);
+        let input = self.subagents.place(HookInput::from_owned_payload(said));
+        let input = self.modes.complete(self.denials.settle(input));
         match what_is_not_understood(&input) {
             Some(problem) if !is_idle() => Err(unverified(problem)),
-            _ => Ok((protocol, input)),
+            _ => Ok(Understood {
+                agent,
+                protocol,
+                input,
+                identity,
+            }),
+        }
+    }
+
+    /// Says in a payload that its entry is in another agent's settings. It is as good as an own one where those report, too.
+    fn note_entry(&self, named: &Agent, (agent, protocol): (&Agent, &Protocol), said: &mut Value) {
+        if protocol.borrows.is_none() {
+            return;
+        }
+        let session = said.get("session_id").and_then(Value::as_str);
+        let session = session.unwrap_or_default();
+        if named.name == agent.name {
+            self.duplicates.note_own(agent, session);
+        } else if !self.duplicates.has_own(agent, session)
+            && let Some(fields) = said.as_object_mut()
+            && let Some(native) = fields
+                .entry(NATIVE)
+                .or_insert_with(|| Value::Object(Map::new()))
+                .as_object_mut()
+        {
+            native.insert(ENTRY_OF.to_owned(), named.name.into());
         }
     }
 
@@ -276,6 +322,25 @@ impl Engine {
         remember(&self.beginnings, session, &folder);
         folder
     }
+}
+
+/// Who reports an event, and what.
+struct Understood {
+    agent: &'static Agent,
+    protocol: &'static Protocol,
+    input: HookInput,
+    identity: Identity,
+}
+
+/// The agent that sent a payload, if it is another one than its entry names: agents run hooks of each other's settings.
+fn sender(
+    named: &Agent,
+    call: &Call,
+    payload: &Value,
+) -> Option<(&'static Agent, &'static Protocol)> {
+    let variable = |name: &str| call.env.get(name).map(ToOwned::to_owned);
+    let agent = borrower(named.name, payload, &variable)?;
+    Some((agent, agent.protocol()?))
 }
 
 type Folders = Mutex<HashMap<String, PathBuf>>;

@@ -80,7 +80,7 @@ impl Feed {
     }
 
     /// How many records of this daemon are safe.
-    pub(crate) fn count(&self) -> u64 {
+    pub fn count(&self) -> u64 {
         self.safe.load(Ordering::Acquire)
     }
 

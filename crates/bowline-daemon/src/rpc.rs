@@ -225,8 +225,13 @@ fn run<Q: Question>(
     store: &dyn Store,
     arguments: &Map<String, Value>,
 ) -> Result<Value, RequestError> {
+    let question: Q = read(arguments)?;
+    fit(question.answer(store).map_err(Q::failure)?)
+}
+
+/// The question that these arguments are of.
+pub(crate) fn read<Q: Question>(arguments: &Map<String, Value>) -> Result<Q, RequestError> {
     let mut arguments = Arguments::new(Q::COMMAND, arguments.clone());
     let question = Q::read(&mut arguments);
-    let question = arguments.finish(question)?;
-    fit(question.answer(store).map_err(Q::failure)?)
+    arguments.finish(question)
 }

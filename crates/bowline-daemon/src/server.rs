@@ -244,7 +244,7 @@ impl Server {
         // No other thread waits for one that hangs.
         if self.look.as_ref().is_none_or(JoinHandle::is_finished) {
             let (is_lost, shared) = (self.instance.socket_is_lost(), Arc::clone(&self.shared));
-            let store = Arc::clone(&self.store);
+            let (store, engine) = (Arc::clone(&self.store), Arc::clone(&self.engine));
             self.look = Some(self.runtime.spawn_blocking(move || {
                 if is_lost() {
                     shared.request_stop(Stop::SocketLost);
@@ -253,6 +253,9 @@ impl Server {
                     .agents
                     .recall(|| store.continuity().fleet(None, None).ok());
                 for end in shared.agents.ended(process::runs) {
+                    if let Some(inbox) = engine.inbox() {
+                        inbox.abandon(&end.decided.agent, &end.decided.session);
+                    }
                     store.submit(end, Box::new(|_| {}));
                 }
             }));

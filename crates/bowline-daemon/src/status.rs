@@ -10,7 +10,7 @@ use bowline_store::{Store, Waiting};
 use bowline_wire::{Request, RequestError};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::agents::Agents;
 use crate::approvals;
@@ -261,6 +261,7 @@ impl Shared {
                 approvals::PREVIEW => return Some(approvals::preview_for(engine, &request.args)),
                 approvals::ANSWER => return Some(approvals::answer(engine, peer, &request.args)),
                 rpc::board::Now::COMMAND => Self::board,
+                rpc::fleet::List::COMMAND => return Some(fleet(engine, store, &request.args)),
                 _ => return None,
             };
         let unknown: Vec<String> = request
@@ -330,6 +331,18 @@ impl Shared {
             unkept: self.unkept(),
         }
     }
+}
+
+/// The agents that run, with those that wait in the inbox.
+fn fleet(
+    engine: &Engine,
+    store: &dyn Store,
+    arguments: &Map<String, Value>,
+) -> Result<Value, RequestError> {
+    let list: rpc::fleet::List = rpc::read(arguments)?;
+    store.catch_up();
+    let agents = list.answer(store).map_err(rpc::fleet::List::failure)?;
+    rpc::fit(list.with_questions(agents, approvals::list(engine)))
 }
 
 /// The memory that this process uses, where the system provides it.

@@ -8,6 +8,8 @@
 )]
 
 mod asking;
+mod bridged;
+mod entries;
 #[expect(unreachable_pub, reason = "a module of one test")]
 mod stage;
 

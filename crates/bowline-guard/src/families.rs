@@ -210,6 +210,31 @@ pub(crate) fn is_fed_by(consumer: &Invocation, producer: &Invocation) -> bool {
         })
 }
 
+/// Programs that families know from tables, and agents.
+pub(crate) fn programs() -> impl Iterator<Item = &'static str> {
+    let tables = [
+        &cloud::ROWS,
+        &cluster::ROWS,
+        &container::MACHINES,
+        &frameworks::ROWS,
+        &infrastructure::ROWS,
+        &publish::ROWS,
+        &secret_tools::ROWS,
+        &services::ROWS,
+        &stores::ROWS,
+        &system::ROWS,
+        &versions::ROWS,
+    ];
+    let in_tables = tables.into_iter().flat_map(table::Table::programs);
+    let engines = container::ENGINES.iter().copied();
+    in_tables.chain(engines).chain(own::agents())
+}
+
+/// Whether a program of this name runs code of its own language.
+pub(crate) fn is_interpreter(name: &str) -> bool {
+    fetched_code::INTERPRETERS.contains(&launch::base_name(name))
+}
+
 /// Every rule that a family can report, in the order of the families.
 pub fn rules() -> impl Iterator<Item = &'static RuleInfo> {
     [

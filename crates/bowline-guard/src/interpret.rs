@@ -28,7 +28,9 @@ mod language;
 mod mounts;
 mod options;
 mod parameter;
+mod patched;
 mod powershell;
+mod reads;
 mod redirect;
 mod remote;
 mod run;
@@ -53,11 +55,16 @@ use crate::shell::tree::Statement;
 
 use call::ExpandedCommand;
 pub(crate) use call::source_of;
+pub(crate) use known::harmful;
+pub use reads::Reads;
+pub(crate) use reads::reads;
 pub use scope::At;
 pub(crate) use scope::NOWHERE;
 use scope::Scope;
+pub(crate) use shells::is_shell;
 use value::Output;
 pub(crate) use value::UNKNOWN;
+pub(crate) use wrappers::privileged;
 pub(crate) use wrappers::{Carrier, carrier};
 
 /// Steps for one text: words, statements, copies of scopes.

@@ -5,7 +5,7 @@
 //! [`judge`] gives the verdict. [`paths`] says where a path leads and what place that is; [`sensitive`] whether a
 //! file holds secrets; [`secrets`] finds credentials in text and takes them out. [`lookalikes`] finds characters that
 //! deceive the eye; [`tool`] knows the tools that agents have, and [`tool_call`] puts all of it together for one call. [`rules`] lists every rule that a verdict may
-//! name.
+//! name, and [`programs`] the programs that they are about.
 
 pub mod effect;
 pub mod families;
@@ -18,6 +18,7 @@ pub mod loss;
 pub mod paths;
 pub mod pattern;
 pub mod policy;
+pub mod programs;
 pub mod rules;
 mod search;
 pub mod secrets;

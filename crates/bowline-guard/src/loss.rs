@@ -176,6 +176,8 @@ pub enum Writing {
     Tidy,
     /// The agent's own tool changes them, and shows the agent what it does.
     ByTool,
+    /// The agent's own tool puts a text in the place of another, which it names.
+    TextByTool,
 }
 
 /// What is done about a link where something is put.

@@ -82,6 +82,7 @@ impl Example {
         match Tool::named(self.tool) {
             Tool::Shell | Tool::PowerShell => "command",
             Tool::Grep => "path",
+            Tool::Unread => "why",
             _ => "file_path",
         }
     }

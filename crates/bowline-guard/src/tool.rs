@@ -1,8 +1,8 @@
-//! What the tools of MCP servers do to files. What agents' own tools do is [`bowline_agents::Tool`]'s to say.
+//! What tools do to files, as their names say: those of MCP servers, and those of agents that work as a program does.
 
-use bowline_agents::McpTool;
+use bowline_agents::{McpTool, Tool};
 
-/// What a tool of a server does to files, as its name says: `mcp__files__delete_file`.
+/// What a tool does to files, as its name says: `mcp__files__delete_file`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it all")]
 pub enum FileVerb {
@@ -13,8 +13,13 @@ pub enum FileVerb {
 }
 
 impl FileVerb {
-    /// The verb of a server's tool, if it is one for files.
+    /// The verb of a tool, if it is one for files.
     pub fn of(tool: &str) -> Option<Self> {
+        match Tool::named(tool) {
+            Tool::Delete => return Some(Self::Delete),
+            Tool::Move => return Some(Self::Move),
+            _ => {}
+        }
         let name = McpTool::named(tool)?.tool.to_ascii_lowercase();
         let (verb, object) = name.split_once(['_', '-'])?;
         let is_file = ["file", "text_file", "new_file"].contains(&object);
@@ -53,6 +58,8 @@ mod tests {
             ("mcp__fs__read_file", None),
             ("mcp__shop__delete_order", None),
             ("delete_file", None),
+            ("Delete", Some(FileVerb::Delete)),
+            ("Move", Some(FileVerb::Move)),
         ] {
             assert_eq!(FileVerb::of(name), verb, "{name}");
         }

@@ -30,6 +30,8 @@ pub(crate) const REWRITE_NAME: &str =
 
 rules! {
     NO_COMMAND = Unverified, "call.no-command", "Calls a shell without a command";
+    UNREAD_CALL = Unverified, "call.unread", "Does what cannot be read, such as a patch that is not in its form",
+        instead "make the call again in its usual form, or in smaller calls";
     SERVER_DESTROYS = Remote, "call.server-destroys", "Calls a server's tool that by its name does away with a repository, a database or the like",
         instead "let the person confirm what is to go";
 }
@@ -41,12 +43,16 @@ pub struct ToolCall<'input> {
     pub command: Option<&'input str>,
     /// The text that a tool puts into a file.
     pub content: Option<&'input str>,
+    /// The text that a tool puts it in the place of. It fails where another is there.
+    pub replaced: Option<&'input str>,
     /// The fields that name files.
     pub files: ToolFields<'input>,
     /// What a tool takes elsewhere.
     pub source: Option<&'input str>,
     /// Where it takes that.
     pub destination: Option<&'input str>,
+    /// Why it cannot be read what a call does.
+    pub why: Option<&'input str>,
     /// What the tools of MCP servers are given.
     pub server: ServerFields<'input>,
 }
@@ -59,6 +65,7 @@ impl<'input> ToolCall<'input> {
             content: ["content", "new_string", "new_source"]
                 .into_iter()
                 .find_map(&field),
+            replaced: field("old_string"),
             files: ToolFields {
                 file_path: field("file_path"),
                 notebook_path: field("notebook_path"),
@@ -73,6 +80,7 @@ impl<'input> ToolCall<'input> {
             destination: ["destination", "destination_path", "new_path", "to"]
                 .into_iter()
                 .find_map(&field),
+            why: field("why"),
             server: ServerFields::from_fields(&field),
         }
     }
@@ -125,6 +133,9 @@ pub fn judge_tool_call(
     world: &dyn World,
     policy: &GuardPolicy,
 ) -> Verdict {
+    if is_unread(tool) {
+        return judge_unread(call, world, policy);
+    }
     if !runs_a_shell(tool) {
         return judge_files(tool, call, world, policy)
             .or_stricter(judge_names(tool, call, world, policy));
@@ -275,7 +286,9 @@ fn judge_own(
 
 /// What somebody has in the file that a tool would change, and that the agent has not seen.
 fn overwritten(tool: &str, call: &ToolCall<'_>, world: &dyn World) -> Option<Effect> {
-    if !Tool::named(tool).changes_a_file() {
+    // Who names what is to go has it.
+    let kind = Tool::named(tool);
+    if !kind.changes_a_file() || (kind == Tool::Edit && call.replaced.is_some()) {
         return None;
     }
     let files = [call.files.file_path, call.files.notebook_path];
@@ -313,6 +326,22 @@ pub fn no_command(tool: &str) -> Verdict {
         NO_COMMAND.id,
         &format!("a call of {tool} without a command cannot be judged"),
     )
+}
+
+/// The verdict on a call, or a part of one, that cannot be read.
+pub fn judge_unread(call: &ToolCall<'_>, world: &dyn World, policy: &GuardPolicy) -> Verdict {
+    let why = call
+        .why
+        .map_or_else(String::new, |why| format!(": {}", shortened(why)));
+    let effect = UNREAD_CALL.doubtful(format!(
+        "cannot be judged, because not all of it can be read{why}"
+    ));
+    judge_effect("this call", &effect, world, policy)
+}
+
+/// Whether this is what stands for a call that cannot be read.
+pub fn is_unread(tool: &str) -> bool {
+    Tool::named(tool) == Tool::Unread
 }
 
 /// Whether a shell runs the tool's `command`.

@@ -35,6 +35,7 @@ fn tell(act: &Act) -> String {
                 Writing::Add => "add",
                 Writing::Tidy => "tidy",
                 Writing::ByTool => "tool",
+                Writing::TextByTool => "text",
             };
             format!("{how} {}", path(to))
         }

@@ -38,6 +38,30 @@ fn what_is_nested_too_deep_is_asked_about() {
     assert!(gravity(&text) > Gravity::Harmless);
 }
 
+/// What a pattern of a build stands for, after the shell has expanded it.
+#[test]
+fn a_long_list_of_files_is_judged_like_a_short_one() {
+    for count in [3, 300, 900] {
+        let names = (0..count).map(|number| format!("build/part-{number}.o"));
+        let files = names.collect::<Vec<_>>().join(" ");
+        for command in ["cat", "grep -l main", "git add"] {
+            let text = format!("{command} {files}");
+            assert_eq!(gravity(&text), Gravity::Harmless, "{command} {count}");
+        }
+        assert_eq!(
+            gravity(&format!("rm -f {files}")),
+            gravity("rm -f build/part-1.o"),
+            "{count}"
+        );
+        for (command, last) in [("cat", "~/.aws/credentials"), ("rm -rf", "~")] {
+            let text = format!("{command} {files} {last}");
+            let alone = gravity(&format!("{command} {last}"));
+            assert!(alone > Gravity::Harmless);
+            assert_eq!(gravity(&text), alone, "{command} {count}");
+        }
+    }
+}
+
 #[test]
 fn what_is_too_much_is_asked_about() {
     for text in [

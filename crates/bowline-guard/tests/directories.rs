@@ -154,3 +154,21 @@ fn reading_a_whole_home_or_machine_is_asked_about() {
         assert_eq!(gravity > Gravity::Harmless, asks, "{command}");
     }
 }
+
+/// What runs in the background has a folder and variables of its own.
+#[test]
+fn what_goes_elsewhere_in_the_background_takes_nobody_along() {
+    for (command, own) in [
+        ("cd /tmp/x & rm .claude/settings.json", true),
+        ("cd .claude & rm settings.json", false),
+        ("cd .claude && make & rm settings.json", false),
+        ("(cd .claude && rm settings.json) &", true),
+        ("cd .claude; make & rm settings.json", true),
+        ("F=.claude/settings.json & rm /tmp/$F", false),
+    ] {
+        let judgement = judge(command, &world());
+        let mut effects = judgement.effects.iter();
+        let found = effects.any(|(effect, _)| effect.category == Category::OwnSettings);
+        assert_eq!(found, own, "{command}: {:?}", judgement.effects);
+    }
+}

@@ -63,11 +63,11 @@ pub fn of_tool(name: &str) -> CallKind {
     }
     match Tool::named(name) {
         Tool::Read | Tool::Glob | Tool::Grep | Tool::List | Tool::Fetch => CallKind::Explores,
-        Tool::Write | Tool::Edit => CallKind::Edits,
+        Tool::Write | Tool::Edit | Tool::Delete | Tool::Move => CallKind::Edits,
         Tool::Mcp => CallKind::Mcp,
         Tool::Shell | Tool::PowerShell => CallKind::Runs,
         Tool::Other if is_one_of(name, COORDINATING) => CallKind::Coordinates,
-        Tool::Other | Tool::Delegate => CallKind::Other,
+        Tool::Unread | Tool::Other | Tool::Delegate => CallKind::Other,
     }
 }
 

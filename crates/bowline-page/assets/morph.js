@@ -17,12 +17,13 @@ function isInUse(form) {
 }
 
 function attributes(old, fresh) {
+  // What somebody opened stays open, and what somebody closed stays closed.
+  const isTheirs = (name) => name === "open" && old.nodeName === "DETAILS";
   for (const { name } of [...old.attributes]) {
-    // What somebody opened stays open.
-    if (!fresh.hasAttribute(name) && !(name === "open" && old.nodeName === "DETAILS")) old.removeAttribute(name);
+    if (!fresh.hasAttribute(name) && !isTheirs(name)) old.removeAttribute(name);
   }
   for (const { name, value } of [...fresh.attributes]) {
-    if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+    if (old.getAttribute(name) !== value && !isTheirs(name)) old.setAttribute(name, value);
   }
 }
 
@@ -36,8 +37,14 @@ function one(old, fresh) {
   morph(old, fresh);
 }
 
-/** Makes the children of `old` like those of `fresh`. */
-export function morph(old, fresh) {
+/** Makes the children of `old` like those of `fresh`. What has the focus keeps it, also where it moves. */
+export function become(old, fresh) {
+  const focused = document.activeElement;
+  morph(old, fresh);
+  if (focused !== document.activeElement && old.contains(focused)) focused.focus({ preventScroll: true });
+}
+
+function morph(old, fresh) {
   const named = new Map();
   for (const child of old.childNodes) if (key(child)) named.set(key(child), child);
   const wanted = new Set([...fresh.childNodes].map(key));

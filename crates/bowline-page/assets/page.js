@@ -1,8 +1,8 @@
 // Keeps an open view up to date. Everything else works without it.
 
-import { morph } from "./morph.js";
+import { become } from "./morph.js";
 
-const PAUSE = 250;
+const PAUSE = 200;
 /** What says how long something lasts is shown anew after this time, too. */
 const AGE = 10000;
 
@@ -10,6 +10,7 @@ const main = document.getElementById("main");
 const connection = document.getElementById("connection");
 const announcement = document.getElementById("announcement");
 const count = document.getElementById("waiting");
+const title = document.title;
 
 let loading = false;
 let again = false;
@@ -23,12 +24,16 @@ function isAbout(message) {
   if (message.topics.includes("inbox") && topics.includes("inbox")) return true;
   const here = new URLSearchParams(location.search);
   // What is older does not change.
-  if (here.has("before")) return false;
-  const misses = (named, wanted) => Boolean(wanted && named && !named.includes(wanted));
-  return !misses(message.sessions, here.get("session")) && !misses(message.projects, here.get("project"));
+  if (here.has("before") || here.has("older")) return false;
+  // The beginning of a session's name is enough, and the name of a project's folder.
+  const [session, project] = ["session", "project"].map((name) => (here.get(name) || "").trim());
+  const isSession = (name) => name.startsWith(session);
+  const isProject = (folder) => folder === project || folder.split("/").pop() === project;
+  const misses = (named, wanted, isWanted) => Boolean(wanted && named && !named.some(isWanted));
+  return !misses(message.sessions, session, isSession) && !misses(message.projects, project, isProject);
 }
 
-/** Asks for this view again, at most four times a second. */
+/** Asks for this view again, at most five times a second. */
 async function refresh() {
   if (document.visibilityState !== "visible") return void (isStale = true);
   if (loading) return void (again = true);
@@ -43,7 +48,7 @@ async function refresh() {
     if (response.status === 403) return gone();
     if (response.ok) {
       const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
-      morph(main, fresh.body);
+      become(main, fresh.body);
     }
   } catch {
     // The stream says whether the daemon is gone.
@@ -69,9 +74,16 @@ function waiting(number) {
   if (number === before) return;
   count.dataset.count = String(number);
   count.firstChild.nodeValue = String(number);
+  entitle();
   if (number > before) {
     announcement.textContent = number === 1 ? "A question waits for you" : `${number} questions wait for you`;
   }
+}
+
+/** Who looks at another tab sees how many wait. */
+function entitle() {
+  const number = Number(count.dataset.count);
+  document.title = number > 0 ? `(${number}) ${title}` : title;
 }
 
 function hear({ state, message }) {
@@ -110,6 +122,36 @@ function throughTabs() {
   });
 }
 
+/** Copies the text beside a button. Where that is not permitted, the text is selected. */
+async function copy(button) {
+  const code = button.closest(".copyable").querySelector("code");
+  try {
+    await navigator.clipboard.writeText(code.textContent);
+    button.textContent = "Copied";
+    announcement.textContent = "Copied";
+    setTimeout(() => (button.textContent = "Copy"), 2000);
+  } catch {
+    getSelection().selectAllChildren(code);
+  }
+}
+
+// A second click is no second answer. On a page that comes back, for a button that did nothing, it is a first one.
+document.addEventListener("submit", (event) => {
+  if (event.target.method !== "post") return;
+  if (event.target.dataset.sent) event.preventDefault();
+  event.target.dataset.sent = "yes";
+});
+addEventListener("pageshow", () => {
+  for (const form of document.querySelectorAll("form[data-sent]")) delete form.dataset.sent;
+});
+
+entitle();
+document.documentElement.classList.add("scripted");
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("button.copy");
+  if (button) copy(button);
+});
+
 document.addEventListener("visibilitychange", () => {
   if (isStale) refresh();
 });
@@ -120,3 +162,4 @@ setInterval(() => {
 
 if ("SharedWorker" in window) throughWorker();
 else if ("locks" in navigator) throughTabs();
+else say("still", "Reload to see what is new");

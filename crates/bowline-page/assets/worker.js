@@ -4,6 +4,8 @@ const ports = new Set();
 const stream = new URL("../../stream", self.location);
 let source;
 let last = { state: "still" };
+/** How many questions wait. */
+let waiting = 0;
 
 function tell(message) {
   for (const port of ports) port.postMessage(message);
@@ -13,7 +15,11 @@ function follow() {
   if (ports.size === 0) return;
   source = new EventSource(stream);
   source.onopen = () => tell((last = { state: "live" }));
-  source.onmessage = (event) => tell({ state: "live", message: JSON.parse(event.data) });
+  source.onmessage = (event) => {
+    const message = JSON.parse(event.data);
+    waiting = message.waiting;
+    tell({ state: "live", message });
+  };
   source.onerror = () => {
     tell((last = { state: "lost" }));
     // A refusal ends the stream for good. The page may be served again later.
@@ -29,8 +35,12 @@ self.onconnect = (event) => {
     if (ports.size === 0 && source) {
       source.close();
       source = undefined;
+      last = { state: "still" };
     }
   };
   port.postMessage(last);
+  // Something may have happened since its view was made.
+  const everything = { topics: ["events", "inbox"], sessions: null, projects: null, waiting };
+  if (last.state === "live") port.postMessage({ state: "live", message: everything });
   if (!source) follow();
 };

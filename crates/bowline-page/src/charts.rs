@@ -16,27 +16,33 @@ pub(crate) struct Bar {
 }
 
 const WIDTH: f64 = 720.0;
+/// The values of more bars do not fit beside each other.
+const MOST_VALUES: usize = 8;
 
 /// Upright bars, for days.
 pub(crate) fn columns(name: &str, bars: &[Bar]) -> Markup {
     const HEIGHT: f64 = 180.0;
-    const FOOT: f64 = 22.0;
+    const FOOT: f64 = 26.0;
     let most = greatest(bars);
     #[expect(clippy::cast_precision_loss, reason = "there are few bars")]
     let count = bars.len().max(1) as f64;
     let step = WIDTH / count;
     // As many labels as fit.
     let every = (bars.len() * 80 / 720).max(1);
+    let has_values = bars.len() <= MOST_VALUES;
     html! {
-        svg viewBox=(format!("0 0 {WIDTH} {}", HEIGHT + FOOT)) role="img" aria-label=(name) {
+        svg.upright viewBox=(format!("0 0 {WIDTH} {}", HEIGHT + FOOT)) role="img" aria-label=(name) {
             line.grid x1="0" x2=(WIDTH) y1=(HEIGHT) y2=(HEIGHT) {}
             @for (at, (x, bar)) in places(step).zip(bars).enumerate() {
-                @let height = (HEIGHT - 18.0) * bar.value / most;
+                @let height = (HEIGHT - 28.0) * bar.value / most;
                 rect.bar x=(round(x + step * 0.1)) y=(round(HEIGHT - height)) width=(round(step * 0.8)) height=(round(height)) {
                     title { (bar.label) ": " (bar.shown) }
                 }
+                @if has_values {
+                    text x=(round(x + step * 0.5)) y=(round(HEIGHT - height - 6.0)) text-anchor="middle" { (bar.shown) }
+                }
                 @if at % every == 0 {
-                    text.faint x=(round(x + step * 0.1)) y=(HEIGHT + 16.0) { (bar.label) }
+                    text.faint x=(round(x + step * 0.5)) y=(HEIGHT + 20.0) text-anchor="middle" { (bar.label) }
                 }
             }
         }
@@ -54,7 +60,7 @@ pub(crate) fn rows(name: &str, bars: &[Bar]) -> Markup {
     #[expect(clippy::cast_precision_loss, reason = "there are few bars")]
     let height = bars.len() as f64 * ROW;
     html! {
-        svg viewBox=(format!("0 0 {HALF} {height}")) role="img" aria-label=(name) {
+        svg.lying viewBox=(format!("0 0 {HALF} {height}")) role="img" aria-label=(name) {
             @for (y, bar) in places(ROW).zip(bars) {
                 @let width = (HALF - NAMES - NUMBERS) * bar.value / most;
                 text x="0" y=(y + 16.0) { (brief(&bar.label, 30)) }
@@ -123,7 +129,7 @@ pub(crate) fn waterfall(calls: &[Trace], now: DateTime<Utc>) -> Markup {
                     }
                 }
                 text.faint x=(NAMES) y=(height - 4.0) { "0 s" }
-                text.faint x=(WIDE) y=(height - 4.0) text-anchor="end" { (length(end - begin)) }
+                text.faint x=(WIDE) y=(height - 4.0) text-anchor="end" { (milliseconds((end - begin).num_milliseconds())) }
             }
         }
     }

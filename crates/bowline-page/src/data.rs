@@ -2,9 +2,11 @@
 
 pub(crate) mod call;
 pub(crate) mod costs;
+pub(crate) mod false_alarm;
 pub(crate) mod guards;
 pub(crate) mod hooks;
 pub(crate) mod inbox;
+pub(crate) mod known;
 pub(crate) mod search;
 pub(crate) mod sessions;
 pub(crate) mod timeline;

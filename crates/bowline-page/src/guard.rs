@@ -16,8 +16,8 @@ use crate::site::Site;
 
 /// A request is answered within this time. The stream begins to be, too.
 const WITHIN: Duration = Duration::from_secs(10);
-/// What a form may hold.
-const LONGEST_BODY: usize = 16 * 1024;
+/// What a form may hold: the longest message to a model, of which a character may take twelve bytes, and more.
+const LONGEST_BODY: usize = 128 * 1024;
 
 const HINT: &str = "This page is for one person. Run `bowline open` to open it.\n";
 
@@ -93,6 +93,7 @@ fn claims(headers: &HeaderMap) -> Claims<'_> {
             .map(|value| value.to_str().unwrap_or("?")),
         site: text("sec-fetch-site"),
         mode: text("sec-fetch-mode"),
+        dest: text("sec-fetch-dest"),
         cookies: text("cookie"),
     }
 }

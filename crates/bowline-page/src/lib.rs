@@ -8,7 +8,9 @@ mod charts;
 mod data;
 mod guard;
 mod kept;
+mod parameters;
 mod peer;
+mod places;
 mod query;
 mod routes;
 mod security;
@@ -29,7 +31,7 @@ use kept::Kept;
 use security::Gate;
 use server::Ended;
 use site::Site;
-pub use site::{Questions, Sources};
+pub use site::{Judge, Questions, Sources};
 
 /// Makes the page of a daemon. One that was open when the last daemon ended is served again.
 pub fn make(parts: PageParts) -> Arc<dyn Page> {

@@ -5,6 +5,9 @@ use std::convert::Infallible;
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
+/// Asks for the part of a page that changes.
+const FRAGMENT: &str = "fragment";
+
 /// Names and values. Empty values count as absent.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Query(Vec<(String, String)>);
@@ -27,7 +30,13 @@ impl Query {
 
     /// Whether only the part of a page is wanted that changes.
     pub(crate) fn is_fragment(&self) -> bool {
-        self.get("fragment").is_some()
+        self.get(FRAGMENT).is_some()
+    }
+
+    /// What a person or a link said. Scripts say more.
+    pub(crate) fn said(&self) -> impl Iterator<Item = (&str, &str)> {
+        let said = self.0.iter().map(|(name, value)| (&**name, value.trim()));
+        said.filter(|(name, value)| *name != FRAGMENT && !value.is_empty())
     }
 }
 

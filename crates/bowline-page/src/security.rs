@@ -224,6 +224,8 @@ pub(crate) struct Claims<'a> {
     pub(crate) site: Option<&'a str>,
     /// `Sec-Fetch-Mode`
     pub(crate) mode: Option<&'a str>,
+    /// `Sec-Fetch-Dest`
+    pub(crate) dest: Option<&'a str>,
     /// `Cookie`
     pub(crate) cookies: Option<&'a str>,
 }
@@ -279,7 +281,10 @@ fn comes_from_here(claims: &Claims<'_>, wanted: Wanted, host: &str) -> bool {
         // Somebody may follow a link to a view from elsewhere. What is part of another page gets nothing.
         Wanted::View | Wanted::Opening => match claims.site {
             None | Some("same-origin" | "none") => true,
-            Some(_) => claims.mode == Some("navigate"),
+            // A frame navigates, too, and is a part of another page.
+            Some(_) => {
+                claims.mode == Some("navigate") && claims.dest.is_none_or(|dest| dest == "document")
+            }
         },
     }
 }

@@ -17,7 +17,7 @@ use tokio::time::{interval, sleep};
 
 use crate::peer::Peer;
 use crate::routes;
-use crate::site::{MOST_READS, Site};
+use crate::site::{Site, most_reads};
 
 /// At most this many connections at a time.
 const MOST_CONNECTIONS: usize = 64;
@@ -59,7 +59,7 @@ pub(crate) fn start(
 ) -> io::Result<()> {
     let runtime = Builder::new_current_thread()
         .enable_all()
-        .max_blocking_threads(MOST_READS)
+        .max_blocking_threads(most_reads())
         .thread_name("bowline-page-read")
         .thread_keep_alive(Duration::from_secs(5))
         .on_thread_start(step_back)

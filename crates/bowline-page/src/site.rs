@@ -1,12 +1,16 @@
 //! One life of the page: from when it is opened until nobody wants it any more.
 
 use std::fmt;
+use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use bowline_builtins::false_alarm::{FalseAlarm, NoRemedy, Remedy};
 use bowline_builtins::inbox::{Extent, Preview, Question, Reply, Unanswerable};
-use bowline_daemon::{Engine, Feed, PageParts, approvals};
+use bowline_daemon::approvals::Unsettled;
+use bowline_daemon::board::{self, Board};
+use bowline_daemon::{Engine, Feed, PageParts, approvals, false_alarms};
 use bowline_store::Store;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::timeout;
@@ -16,7 +20,7 @@ use crate::security::{Gate, Keys, Secret};
 /// Nobody wants a page that was not asked for anything for this long.
 const UNWANTED_AFTER: Duration = Duration::from_mins(10);
 /// At most this many reads of the store at a time.
-pub(crate) const MOST_READS: usize = 8;
+const MOST_READS: usize = 4;
 /// At most this many browsers follow what happens.
 pub(crate) const MOST_STREAMS: usize = 16;
 /// A read takes at most this long.
@@ -34,7 +38,7 @@ pub trait Questions: Send + Sync {
     fn preview(&self, id: &str, extent: Extent) -> Result<Preview, Unanswerable>;
 
     /// Answers one by its whole id. It may write files.
-    fn answer(&self, id: &str, reply: Reply) -> Result<(), Unanswerable>;
+    fn answer(&self, id: &str, reply: Reply) -> Result<(), Unsettled>;
 }
 
 impl Questions for Engine {
@@ -52,8 +56,27 @@ impl Questions for Engine {
         approvals::preview(self, id, extent)
     }
 
-    fn answer(&self, id: &str, reply: Reply) -> Result<(), Unanswerable> {
+    fn answer(&self, id: &str, reply: Reply) -> Result<(), Unsettled> {
         approvals::settle(self, id, reply).map(drop)
+    }
+}
+
+/// Judges calls of the past again, as the page sees it.
+pub trait Judge: Send + Sync {
+    /// What lets a call pass from now on. It reads files.
+    fn remedy(&self, alarm: &FalseAlarm) -> Result<Remedy, NoRemedy>;
+
+    /// Writes the entry that lets a call pass from now on. It writes files.
+    fn allow(&self, alarm: &FalseAlarm) -> Result<(), NoRemedy>;
+}
+
+impl Judge for Engine {
+    fn remedy(&self, alarm: &FalseAlarm) -> Result<Remedy, NoRemedy> {
+        false_alarms::remedy(self, alarm)
+    }
+
+    fn allow(&self, alarm: &FalseAlarm) -> Result<(), NoRemedy> {
+        false_alarms::allow(self, alarm)
     }
 }
 
@@ -64,6 +87,8 @@ pub struct Sources {
     pub store: Arc<dyn Store>,
     /// The questions that wait.
     pub questions: Arc<dyn Questions>,
+    /// What judges false alarms.
+    pub judge: Arc<dyn Judge>,
     /// What happens now.
     pub feed: Arc<Feed>,
 }
@@ -74,11 +99,25 @@ impl fmt::Debug for Sources {
     }
 }
 
+impl Sources {
+    /// Differs when something has happened.
+    fn sign(&self) -> [u64; 3] {
+        let inbox = self.questions.changes();
+        let inbox = inbox.map_or(0, |inbox| *inbox.borrow());
+        [
+            self.feed.count(),
+            inbox,
+            self.store.continuity().foreign_writes(),
+        ]
+    }
+}
+
 impl From<&PageParts> for Sources {
     fn from(parts: &PageParts) -> Self {
         Self {
             store: Arc::clone(&parts.store),
             questions: parts.engine.clone(),
+            judge: parts.engine.clone(),
             feed: Arc::clone(&parts.feed),
         }
     }
@@ -109,6 +148,13 @@ pub(crate) struct Site {
     asked: Mutex<Instant>,
     followers: AtomicUsize,
     reads: Arc<Semaphore>,
+    board: Arc<board::Kept<Arc<Board>>>,
+}
+
+/// One for each processor, within limits: more would not be faster, and each thread keeps some memory to itself.
+pub(crate) fn most_reads() -> usize {
+    let processors = std::thread::available_parallelism().map_or(2, NonZero::get);
+    processors.clamp(2, MOST_READS)
 }
 
 impl Site {
@@ -121,7 +167,8 @@ impl Site {
             keys: Mutex::default(),
             asked: Mutex::new(Instant::now()),
             followers: AtomicUsize::new(0),
-            reads: Arc::new(Semaphore::new(MOST_READS)),
+            reads: Arc::new(Semaphore::new(most_reads())),
+            board: Arc::default(),
         }
     }
 
@@ -171,6 +218,17 @@ impl Site {
                 (count < MOST_STREAMS).then_some(count + 1)
             });
         admitted.ok().map(|_| Follower(Arc::clone(self)))
+    }
+
+    /// What all sessions do. Pages that ask at the same time get the same.
+    pub(crate) async fn board(&self) -> Result<Arc<Board>, Trouble> {
+        let kept = Arc::clone(&self.board);
+        self.read(move |sources| {
+            kept.or_make(sources.sign(), || {
+                board::now(&*sources.store, sources.questions.list()).map(Arc::new)
+            })
+        })
+        .await
     }
 
     /// Reads from the store, beside whatever else happens.

@@ -16,6 +16,21 @@ pub(crate) fn shown(text: &str) -> String {
     visible(&redact(beginning(text, LONGEST)))
 }
 
+/// A text in which what stands in backticks is code.
+pub(crate) fn prose(text: &str) -> Markup {
+    let text = shown(text);
+    let parts: Vec<&str> = text.split('`').collect();
+    // Where they do not come in pairs, they mean something else.
+    if parts.len().is_multiple_of(2) || text.contains("``") {
+        return html! { (text) };
+    }
+    html! {
+        @for (at, part) in parts.iter().enumerate() {
+            @if at % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
+}
+
 /// A text on one line of at most this many characters.
 pub(crate) fn brief(text: &str, most: usize) -> String {
     let line: String = shown(beginning(text.trim(), most * 8))
@@ -113,16 +128,6 @@ pub(crate) fn link(view: &str, parts: &[(&str, &str)]) -> String {
     }
 }
 
-/// An argument as one writes it in a shell.
-pub(crate) fn argument(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "%+,-./:=@_".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,6 +147,19 @@ mod tests {
         assert!(shown(&"é".repeat(LONGEST)).len() <= LONGEST);
         let token = format!("ghp_{}", "a1B2".repeat(9));
         assert!(!shown(&format!("export TOKEN={token}")).contains(&token));
+    }
+
+    #[test]
+    fn what_stands_in_backticks_is_code() {
+        for (text, expected) in [
+            ("run `ls -l` <b>", "run <code>ls -l</code> &lt;b&gt;"),
+            ("`a` and `b`", "<code>a</code> and <code>b</code>"),
+            ("it`s", "it`s"),
+            ("`echo `date``", "`echo `date``"),
+            ("", ""),
+        ] {
+            assert_eq!(prose(text).into_string(), expected, "{text}");
+        }
     }
 
     #[test]

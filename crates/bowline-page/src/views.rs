@@ -2,6 +2,7 @@
 
 pub(crate) mod call;
 pub(crate) mod costs;
+pub(crate) mod false_alarm;
 pub(crate) mod guards;
 pub(crate) mod hooks;
 pub(crate) mod inbox;
@@ -13,6 +14,7 @@ pub(crate) mod sessions;
 pub(crate) mod tests;
 pub(crate) mod timeline;
 pub(crate) mod trouble;
+pub(crate) mod unmet;
 
 use maud::{DOCTYPE, Markup, html};
 
@@ -54,16 +56,17 @@ impl View {
         }
     }
 
+    /// Below the page's own path.
     const fn address(self) -> &'static str {
         match self {
-            Self::Now => "./",
-            Self::Inbox => "./inbox",
-            Self::Timeline => "./timeline",
-            Self::Sessions => "./sessions",
-            Self::Costs => "./costs",
-            Self::Guards => "./guards",
-            Self::Hooks => "./hooks",
-            Self::Search => "./search",
+            Self::Now => "",
+            Self::Inbox => "inbox",
+            Self::Timeline => "timeline",
+            Self::Sessions => "sessions",
+            Self::Costs => "costs",
+            Self::Guards => "guards",
+            Self::Hooks => "hooks",
+            Self::Search => "search",
         }
     }
 
@@ -91,11 +94,16 @@ pub(crate) struct Frame {
     pub(crate) waiting: usize,
     /// Of styles and scripts.
     pub(crate) version: String,
+    /// What leads to the page's own path, with a slash at its end.
+    pub(crate) home: String,
 }
+
+/// Where views are beside each other.
+pub(crate) const BESIDE: &str = "./";
 
 /// The whole page.
 pub(crate) fn layout(frame: &Frame, body: &Markup) -> Markup {
-    let asset = |name: &str| format!("./assets/{}/{name}", frame.version);
+    let asset = |name: &str| format!("{}assets/{}/{name}", frame.home, frame.version);
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -111,7 +119,7 @@ pub(crate) fn layout(frame: &Frame, body: &Markup) -> Markup {
             body {
                 a.skip href="#main" { "Skip to the content" }
                 header.top {
-                    a.brand href="./" { "Bowline" }
+                    a.brand href=(frame.home) { "Bowline" }
                     nav aria-label="Views" {
                         ul {
                             @for view in View::LISTED {
@@ -120,8 +128,8 @@ pub(crate) fn layout(frame: &Frame, body: &Markup) -> Markup {
                         }
                     }
                     // The view has a form of its own, with filters.
-                    @if frame.view != View::Search { (search_box()) }
-                    p #connection .connection role="status" data-state="still" { "Reload to see what is new" }
+                    @if frame.view != View::Search { (search_box(frame)) }
+                    p #connection .connection role="status" data-state="still" { noscript { "Reload to see what is new" } }
                 }
                 main #main tabindex="-1" data-topics=(frame.view.topics()) { (body) }
                 p #announcement .hidden role="status" aria-live="polite" {}
@@ -130,9 +138,9 @@ pub(crate) fn layout(frame: &Frame, body: &Markup) -> Markup {
     }
 }
 
-fn search_box() -> Markup {
+fn search_box(frame: &Frame) -> Markup {
     html! {
-        form.find method="get" action="./search" role="search" aria-label="Search" {
+        form.find method="get" action={ (frame.home) (View::Search.address()) } role="search" aria-label="Search" {
             label.hidden for="find" { "Search commands, paths, prompts and errors" }
             input #find type="search" name="q" placeholder="Search" autocomplete="off";
             button { "Search" }
@@ -143,7 +151,7 @@ fn search_box() -> Markup {
 fn entry(view: View, frame: &Frame) -> Markup {
     let current = (view == frame.view).then_some("page");
     html! {
-        a href=(view.address()) aria-current=[current] {
+        a href={ (frame.home) (view.address()) } aria-current=[current] {
             (view.name())
             @if view == View::Inbox {
                 " " span #waiting .count data-count=(frame.waiting) {

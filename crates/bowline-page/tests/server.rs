@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
+#[path = "server/addresses.rs"]
+mod addresses;
 #[path = "server/client.rs"]
 mod client;
 #[path = "server/hostile.rs"]
@@ -11,10 +13,12 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use bowline_builtins::false_alarm::{FalseAlarm, NoRemedy, Remedy};
 use bowline_builtins::inbox::{Extent, Preview, Question, Reply, Said, Unanswerable};
+use bowline_daemon::approvals::{LONGEST_MESSAGE, Unsettled};
 use bowline_daemon::{Feed, Page as _};
-use bowline_page::{LivePage, Questions, Sources};
-use bowline_store::{Options, SqliteStore};
+use bowline_page::{Judge, LivePage, Questions, Sources};
+use bowline_store::{CallKey, Change, Options, Record, SqliteStore, Store as _, TraceStart};
 use bowline_testkit::until;
 use chrono::Utc;
 use client::{Answered, Asking, connect, send};
@@ -76,11 +80,17 @@ impl Questions for Desk {
         Ok(serde_json::from_value(preview).unwrap())
     }
 
-    fn answer(&self, id: &str, reply: Reply) -> Result<(), Unanswerable> {
+    fn answer(&self, id: &str, reply: Reply) -> Result<(), Unsettled> {
         let locked = self.locked.lock().unwrap().clone();
         if let (Some(locked), Said::Allow(Extent::Session | Extent::Always)) = (locked, &reply.said)
         {
-            return Err(locked);
+            return Err(locked.into());
+        }
+        if let Said::Deny(Some(message)) = &reply.said {
+            let length = message.chars().count();
+            if length > LONGEST_MESSAGE {
+                return Err(Unsettled::TooLong(length));
+            }
         }
         let mut open = self.open.lock().unwrap();
         let at = open.iter().position(|it| it.id == id);
@@ -89,6 +99,46 @@ impl Questions for Desk {
         self.answered.lock().unwrap().push((id.to_owned(), reply));
         self.changes.send_modify(|count| *count += 1);
         Ok(())
+    }
+}
+
+/// Judges calls by their commands.
+struct Bench;
+
+impl Judge for Bench {
+    fn remedy(&self, alarm: &FalseAlarm) -> Result<Remedy, NoRemedy> {
+        assert_eq!(alarm.project, std::path::Path::new("/home/ada/shop"));
+        let remedy = match alarm
+            .input
+            .get("command")
+            .and_then(serde_json::Value::as_str)
+            .unwrap()
+        {
+            "terraform apply" => json!({"entry": {
+                "file": "/home/ada/shop/bowline.local.toml",
+                "entry": {"key": "guard.allow.commands", "patterns": ["terraform apply"]},
+                "lines": {"line": 3, "removed": [], "added": ["allow = [\"terraform <b>apply\"]"]},
+            }}),
+            "make" => json!({"rule": {
+                "file": "/home/ada/shop/bowline.toml", "line": 7, "text": "[[rule]]\nid = \"no-<b>make\"",
+            }}),
+            "make \u{202e}x" => {
+                json!({"rule": {"file": "/f", "line": 7, "text": "when = \u{202e}"}})
+            }
+            _ => return Err(NoRemedy::Passes),
+        };
+        Ok(serde_json::from_value(remedy).unwrap())
+    }
+
+    fn allow(&self, alarm: &FalseAlarm) -> Result<(), NoRemedy> {
+        match alarm
+            .input
+            .get("command")
+            .and_then(serde_json::Value::as_str)
+        {
+            Some("terraform apply") => Ok(()),
+            _ => Err(NoRemedy::Hook),
+        }
     }
 }
 
@@ -118,6 +168,7 @@ impl Stage {
         let sources = Sources {
             store: store.clone(),
             questions: desk.clone(),
+            judge: Arc::new(Bench),
             feed: Arc::new(Feed::default()),
         };
         LivePage::new(sources, &folder.path().join("daemon.sock"))
@@ -140,6 +191,7 @@ fn question(id: &str) -> Question {
         id: id.to_owned(),
         asked_at: Utc::now(),
         until: Utc::now() + Duration::from_mins(2),
+        cut_short: None,
         agent: "claude-code".to_owned(),
         session: "s1".to_owned(),
         project: "/home/ada/shop".to_owned(),
@@ -190,7 +242,11 @@ impl Browser {
 
     /// The token that forms carry.
     fn token(&self) -> String {
-        let body = self.get("inbox").ask().body;
+        self.token_in("inbox")
+    }
+
+    fn token_in(&self, view: &str) -> String {
+        let body = self.get(view).ask().body;
         let from = body.split("name=\"token\" value=\"").nth(1).unwrap();
         from.split('"').next().unwrap().to_owned()
     }
@@ -229,6 +285,138 @@ fn a_link_opens_the_page_once() {
     // Another link opens the same page.
     assert_eq!(stage.open().home, browser.home);
     assert!(stage.page.is_wanted());
+}
+
+#[test]
+fn what_an_address_says_in_vain_is_told() {
+    let stage = Stage::new();
+    let mut record = Record::new(
+        "one",
+        Utc::now(),
+        "claude-code",
+        "PreToolUse",
+        "b17e9a40-77c",
+    );
+    record.decided.project = Some("/home/ada/shop".to_owned());
+    record.decided.tool = Some("Bash".to_owned());
+    record.changes = vec![Change::SessionStarted {
+        source: None,
+        model: None,
+        previous: None,
+    }];
+    stage.store.submit(record, Box::new(|_| {}));
+    stage.store.flush().unwrap();
+    let browser = stage.open();
+    for (address, status, told) in [
+        (
+            "?view=timeline",
+            200,
+            &["<code>view</code>", "no filters"][..],
+        ),
+        ("timeline?agnet=x", 200, &["<code>agnet</code>", "Bash"]),
+        ("timeline?projct=x", 200, &["mean <code>project</code>"]),
+        ("timeline?decision=dney", 200, &["mean <code>deny</code>"]),
+        ("timeline?before=soon", 200, &["A number is expected"]),
+        (
+            "costs?period=3d",
+            200,
+            &[
+                "<code>period</code> cannot be <code>3d</code>",
+                "<code>90d</code>",
+            ],
+        ),
+        ("guards?period=week", 200, &["cannot be <code>week"]),
+        (
+            "search?q=x&kind=commnd",
+            200,
+            &["mean <code>command</code>"],
+        ),
+        (
+            "search?q=x&since=never",
+            200,
+            &["<code>since</code> cannot be"],
+        ),
+        (
+            "inbox?outcome=perhaps",
+            200,
+            &["<code>outcome</code> cannot be"],
+        ),
+        (
+            "timeline?project=/nowhere",
+            200,
+            &[
+                "No project <code>/nowhere</code> is known",
+                ">/home/ada/shop</a>",
+            ],
+        ),
+        (
+            "timeline?session=b17e9a41-77c",
+            200,
+            &["No session", "?session=b17e9a40-77c"],
+        ),
+        ("timeline?tool=Bsh", 200, &["No tool", "?tool=Bash"]),
+        (
+            "sessions?project=shp",
+            200,
+            &["No project", "?project=%2Fhome"],
+        ),
+        (
+            "search?q=x&project=shp",
+            200,
+            &["No project", "?q=x&amp;project=%2Fhome"],
+        ),
+        (
+            "guards?rule=git.push-forse",
+            200,
+            &["No rule", "?rule=git.push-force"],
+        ),
+        ("session?session=b17e9a41-77c", 404, &["No session"]),
+        ("waterfall?session=none", 404, &["No session"]),
+        ("waterfall?group=g7", 404, &["No prompt <code>g7</code>"]),
+        (
+            "allow?id=abcde",
+            404,
+            &["does not wait any more", "./inbox"],
+        ),
+        ("call?id=x7", 404, &["No call <code>x7</code>", "forgotten"]),
+        ("call", 404, &["which call", "?id=…"]),
+        (
+            "effort?id=first",
+            404,
+            &["No effort", "<code>id</code> cannot be"],
+        ),
+        ("timelin", 404, &["no view at this address"]),
+    ] {
+        let answered = browser.get(address).ask();
+        assert_eq!(answered.status, status, "{address}");
+        for part in told {
+            let body = &answered.body;
+            assert!(body.contains(part), "{address}: {part}\n{body}");
+        }
+        let fragment = format!(
+            "{address}{}fragment=1",
+            if address.contains('?') { '&' } else { '?' }
+        );
+        let fragment = browser.get(&fragment).ask().body;
+        assert!(answered.body.contains(&fragment), "{address}: {fragment}");
+    }
+    for address in [
+        "timeline?project=shop&session=b17e&tool=bash&decision=no_opinion&before=99999999999999",
+        "timeline?project=&session=&tool=&decision=",
+        "session?session=b17e",
+        "waterfall?session=b17e",
+        "sessions?project=/home/ada/shop",
+        "guards?rule=git.push-force",
+        "costs?period=all",
+        "search?q=x&kind=error&since=7d&tool=Bash&project=shop",
+    ] {
+        let answered = browser.get(address).ask();
+        assert_eq!(answered.status, 200, "{address}");
+        let body = &answered.body;
+        assert!(!body.contains("class=\"notice\""), "{address}: {body}");
+    }
+    let shop = browser.get("timeline?project=shop&session=b17e").ask().body;
+    assert!(shop.contains("PreToolUse"), "{shop}");
 }
 
 #[test]
@@ -423,6 +611,142 @@ fn a_permission_for_good_shows_first_what_it_writes() {
     }
 }
 
+/// Records a call that a rule stopped.
+fn stop(store: &SqliteStore, call: &str, command: &str, rule: Option<&str>) {
+    let mut record = Record::new(call, Utc::now(), "claude-code", "PreToolUse", "s1");
+    record.decided.project = Some("/home/ada/shop".to_owned());
+    record.decided.tool = Some("Bash".to_owned());
+    record.decided.tool_use_id = Some(call.to_owned());
+    record.decided.decision = bowline::hooks::Decision::Deny;
+    record.decided.rule = rule.map(ToOwned::to_owned);
+    let mut start = TraceStart::new(CallKey::Id(call.to_owned()), "Bash");
+    start.input = Some(json!({"command": command}));
+    record.changes = vec![Change::TraceStarted(start)];
+    store.submit(record, Box::new(|_| {}));
+    store.flush().unwrap();
+}
+
+#[test]
+fn a_false_alarm_leads_to_what_lets_it_pass() {
+    let stage = Stage::new();
+    for (call, command, rule) in [
+        ("guarded", "terraform apply", Some("infrastructure.apply")),
+        ("own", "make", Some("no-make")),
+        ("unseen", "make \u{202e}x", Some("no-make")),
+        ("passes", "ls", Some("infrastructure.apply")),
+        (
+            "hidden",
+            "X=[REDACTED:token] ls",
+            Some("infrastructure.apply"),
+        ),
+    ] {
+        stop(&stage.store, call, command, rule);
+    }
+    let browser = stage.open();
+    let token = browser.token_in("false-alarm?id=own");
+    let own_call = browser.get("call?id=own").ask().body;
+    assert!(
+        own_call.contains("./false-alarm?id=own&amp;event=own"),
+        "{own_call}"
+    );
+    for (call, shown, hidden) in [
+        (
+            "guarded",
+            &[
+                "line 3",
+                "+ allow = [&quot;terraform &lt;b&gt;apply&quot;]",
+                "Allow for good",
+                "&quot;verdict&quot;:&quot;allow&quot;",
+            ][..],
+            "[[rule]]",
+        ),
+        (
+            "own",
+            &[
+                "/home/ada/shop/bowline.toml",
+                "line 7",
+                "id = &quot;no-&lt;b&gt;make&quot;",
+                "bowline check",
+                "bowline test PreToolUse --dir /home/ada/shop",
+            ],
+            "Allow for good",
+        ),
+        ("unseen", &["characters that nobody sees"], "U+202E&gt;}"),
+        (
+            "passes",
+            &["lets this call pass now", "bowline rules test"],
+            "Allow for good",
+        ),
+        (
+            "hidden",
+            &[
+                "not kept word for word",
+                "bowline allow infrastructure.apply",
+            ],
+            "bowline test PreToolUse",
+        ),
+    ] {
+        let place = format!("false-alarm?id={call}&event={call}");
+        let unmarked = browser.get(&place).ask().body;
+        assert!(unmarked.contains("This was a false alarm"), "{unmarked}");
+        assert!(
+            !unmarked.contains("Let it pass"),
+            "nothing is judged yet: {unmarked}"
+        );
+        let form =
+            format!("token={token}&project=/home/ada/shop&event={call}&call={call}&rule=r&mark=");
+        let marked = browser.post("mark", &format!("{form}false-alarm")).ask();
+        assert_eq!(
+            marked.field("location"),
+            Some(format!("./{place}").as_str())
+        );
+        let body = browser.get(&place).ask().body;
+        for part in shown {
+            assert!(body.contains(part), "{call}: {part}\n{body}");
+        }
+        assert!(!body.contains(hidden), "{call}: {hidden}\n{body}");
+        let unmarked = browser.post("mark", &format!("{form}none")).ask();
+        let back = format!("./guards?rule=r#stopped-{call}");
+        assert_eq!(unmarked.field("location"), Some(back.as_str()));
+        assert!(!browser.get(&place).ask().body.contains("Let it pass"));
+    }
+    let allow = |call: &str| {
+        browser
+            .post(
+                "false-alarm",
+                &format!("token={token}&id={call}&event={call}"),
+            )
+            .ask()
+    };
+    let allowed = allow("guarded");
+    assert_eq!(
+        allowed.field("location"),
+        Some("./false-alarm?id=guarded&event=guarded&done=allowed")
+    );
+    assert!(
+        browser
+            .get("false-alarm?id=guarded&event=guarded&done=allowed")
+            .ask()
+            .body
+            .contains("Written")
+    );
+    let own = allow("own");
+    assert_eq!(own.status, 409);
+    assert!(own.body.contains("a hook"), "{}", own.body);
+    let hidden = allow("hidden");
+    assert_eq!(hidden.status, 409, "{hidden:?}");
+    assert_eq!(allow("nobody").status, 404);
+    let without = browser.post("false-alarm", "id=guarded&event=guarded");
+    refused(&without.ask(), 403);
+    for place in [
+        "false-alarm",
+        "false-alarm?id=x",
+        "false-alarm?id=own&event=x",
+    ] {
+        assert_eq!(browser.get(place).ask().status, 404, "{place}");
+    }
+}
+
 #[test]
 fn a_permission_that_cannot_be_kept_is_told_in_words() {
     let stage = Stage::new();
@@ -470,7 +794,7 @@ fn requests_are_bounded() {
         asking.with(&format!("X-{n}"), "1")
     });
     assert_eq!(fields.ask().status, 431);
-    let form = format!("token={}&message={}", "0".repeat(64), "x".repeat(20_000));
+    let form = format!("token={}&message={}", "0".repeat(64), "x".repeat(200_000));
     assert_eq!(browser.post("answer", &form).ask().status, 413);
     let endless = browser
         .post("answer", "")
@@ -506,7 +830,7 @@ fn many_connections_are_turned_away_and_slow_ones_delay_nobody() {
         let mut text = String::new();
         // Those that were admitted say nothing.
         stream
-            .set_read_timeout(Some(Duration::from_millis(200)))
+            .set_read_timeout(Some(Duration::from_secs(5)))
             .unwrap();
         let _ = stream.read_to_string(&mut text);
         turned_away += usize::from(text.starts_with("HTTP/1.1 503"));

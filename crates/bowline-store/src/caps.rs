@@ -92,7 +92,7 @@ fn cap_change(change: &mut Change) -> usize {
             cut_option(&mut start.parent, NAME);
             cut_option(&mut start.asked, ERROR);
             cap_call(&mut start.call);
-            return cap_value(&mut start.input);
+            return cap_value(&mut start.input) + cap_value(&mut start.native);
         }
         Change::TraceEnded(end) => {
             cut_name(&mut end.tool);
@@ -308,6 +308,7 @@ mod tests {
         record.decided.project = Some(long.clone());
         let mut start = TraceStart::new(CallKey::Id(long.clone()), &long);
         start.input = Some(json!({"a": [long], "b": 1}));
+        start.native = Some(json!({"input": {"a": [long]}}));
         let mut end = TraceEnd::new(CallKey::Id(long.clone()), &long, TraceStatus::Failed);
         end.error = Some(long.clone());
         end.output = Some(Value::Array(vec![json!("word"); 50_000]));

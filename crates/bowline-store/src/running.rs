@@ -14,7 +14,7 @@ pub const MOST_STOPPED: u64 = 1_000;
 /// Of what a call is called with, and of a prompt, at most this many characters are told.
 const TOLD: usize = 400;
 /// The fields of a tool's input that say most about a call, best first.
-pub const TELLING: [&str; 12] = [
+pub const TELLING: [&str; 13] = [
     "command",
     "file_path",
     "notebook_path",
@@ -22,6 +22,7 @@ pub const TELLING: [&str; 12] = [
     "pattern",
     "url",
     "query",
+    "source",
     // An agent's own words may not fit what it does, so they come last.
     "description",
     "prompt",

@@ -28,6 +28,7 @@ mod readers;
 mod recent;
 mod search;
 mod sessions;
+mod stretches;
 mod traces;
 mod work;
 mod work_items;

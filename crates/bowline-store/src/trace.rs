@@ -31,6 +31,9 @@ pub struct Trace {
     pub tool: String,
     /// What it was called with.
     pub input: Option<Value>,
+    /// What the agent itself says for the tool and its input, where it has other words: an object with `tool` and `input`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub native: Option<Value>,
     /// What it gave.
     pub output: Option<Value>,
     /// When it began.
@@ -53,6 +56,18 @@ pub struct Trace {
     pub(crate) row: i64,
     #[serde(skip)]
     pub(crate) parent_row: Option<i64>,
+}
+
+impl Trace {
+    /// What the agent itself calls the tool, where it calls it otherwise.
+    pub fn native_tool(&self) -> Option<&str> {
+        self.native.as_ref()?.get("tool")?.as_str()
+    }
+
+    /// What the agent itself gave the tool, where it has other words for it.
+    pub fn native_input(&self) -> Option<&Value> {
+        self.native.as_ref()?.get("input")
+    }
 }
 
 /// Which sessions are meant.
@@ -122,6 +137,8 @@ pub struct TraceFilter<'a> {
     pub status: Option<StatusFilter>,
     /// Begun at this time or later.
     pub since: Option<DateTime<Utc>>,
+    /// Begun before this time.
+    pub before: Option<DateTime<Utc>>,
     /// Of this project's folder.
     pub project: Option<&'a str>,
     /// At most this many.
@@ -135,6 +152,7 @@ impl Default for TraceFilter<'_> {
             tool: None,
             status: None,
             since: None,
+            before: None,
             project: None,
             limit: 100,
         }
@@ -180,6 +198,9 @@ pub struct RecordedEvent {
     /// The prompt that the event gives, where events are listed.
     #[serde(default)]
     pub prompt: Option<String>,
+    /// Its number among all, which follows its time. No other event has it; see [`EventFilter::older_than`]. It is not in JSON.
+    #[serde(skip)]
+    pub number: i64,
 }
 
 impl Serialize for RecordedEvent {
@@ -239,6 +260,8 @@ pub struct EventFilter<'a> {
     pub since: Option<DateTime<Utc>>,
     /// Reported before this time.
     pub before: Option<DateTime<Utc>>,
+    /// Listed after the event of this number. Unlike a time it also tells events of one millisecond apart.
+    pub older_than: Option<i64>,
     /// Of this project's folder.
     pub project: Option<&'a str>,
     /// Of these sessions.
@@ -259,6 +282,7 @@ impl Default for EventFilter<'_> {
             decisions: &[],
             since: None,
             before: None,
+            older_than: None,
             project: None,
             session: None,
             event: None,

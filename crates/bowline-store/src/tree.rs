@@ -163,6 +163,7 @@ mod tests {
             subagent: None,
             tool: "Bash".into(),
             input: None,
+            native: None,
             output: None,
             started_at: DateTime::from_timestamp_millis(row).unwrap(),
             ended_at: None,

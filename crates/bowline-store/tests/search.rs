@@ -435,8 +435,10 @@ fn what_is_too_old_is_not_found() {
 fn age(path: &std::path::Path) {
     let db = Connection::open(path).unwrap();
     db.execute_batch(
-        "DROP TABLE search_vocabulary; DROP TABLE search_words; DROP TABLE IF EXISTS search_words_content; DROP TABLE search_backlog; PRAGMA user_version = 9;
-         DELETE FROM refinery_schema_history WHERE version = 10",
+        "DROP TABLE search_vocabulary; DROP TABLE search_words; DROP TABLE IF EXISTS search_words_content; DROP TABLE search_backlog;
+         ALTER TABLE traces DROP COLUMN native;
+         DROP TABLE event_stretches; PRAGMA user_version = 9;
+         DELETE FROM refinery_schema_history WHERE version >= 10",
     )
     .unwrap();
 }

@@ -351,9 +351,17 @@ fn f21_b_queries_order_limit_and_filter() {
                     tool: Some("Bash"),
                     project: Some("/other"),
                     since: Some(at(1)),
-                    ..all
+                    ..all.clone()
                 },
                 vec!["2"],
+            ),
+            (
+                TraceFilter {
+                    since: Some(at(10_000)),
+                    before: Some(at(30_000)),
+                    ..all
+                },
+                vec!["2", "1"],
             ),
         ] {
             assert_eq!(

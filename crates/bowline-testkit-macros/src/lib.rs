@@ -16,18 +16,28 @@ use need::{Missing, Need};
 /// | name | what |
 /// |---|---|
 /// | `axe` | the accessibility check `axe-core` of npm, whose `axe.min.js` is the file that `AXE_CORE` names |
+/// | `cc_safety_net` | the hook `cc-safety-net` of npm, which `CC_SAFETY_NET` names, and node |
 /// | `chromium` | Chromium, or Chrome |
 /// | `client` | Claude Code, which `CLAUDE_BIN` names, and `python3` |
+/// | `cline` | Cline's CLI, which `CLINE_BIN` names, and `python3` |
+/// | `codex` | Codex, which `CODEX_BIN` names, and `python3` |
+/// | `copilot` | Copilot CLI, which `COPILOT_BIN` names, and `python3` |
 /// | `corpus` | the labelled corpora, in the folder that `BOWLINE_SHARED` names, or else `../shared` |
+/// | `droid` | Factory Droid, which `DROID_BIN` names, and `python3` |
 /// | `fuse` | permission to mount a file system that a process of the user serves, for the user's own processes |
+/// | `gemini` | Gemini CLI, which `GEMINI_BIN` names, and `python3` |
 /// | `git` | git 2.29 or newer |
 /// | `git_reftable` | git 2.45 or newer |
+/// | `grok` | Grok Build, which `GROK_BIN` names, and `python3` |
+/// | `kimi` | Kimi Code, which `KIMI_BIN` names, and `python3`; `NODE_BIN` may name its node 22 |
 /// | `mounts` | permission to mount file systems, for the user's own processes |
 /// | `no_agent` | no coding agent that started all this |
 /// | `no_root` | a user whom permissions of files hold back |
 /// | `node` | node 20 or newer, with npm |
+/// | `opencode` | OpenCode, which `OPENCODE_BIN` names, and `python3` |
 /// | `python` | `python3` |
 /// | `pytest` | `python3 -m pytest` |
+/// | `qwen` | Qwen Code, which `QWEN_BIN` names, and `python3`; `NODE_BIN` may name its node 22 |
 /// | `root` | a user who may give files away |
 /// | `terminal` | `script`, which plays a terminal |
 /// | `tmux` | tmux 3.0 or newer |

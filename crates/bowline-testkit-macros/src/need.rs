@@ -22,18 +22,28 @@ pub(crate) struct Missing(pub(crate) &'static str);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Need {
     Axe,
+    CcSafetyNet,
     Chromium,
     Client,
+    Cline,
+    Codex,
+    Copilot,
     Corpus,
+    Droid,
     Fuse,
+    Gemini,
     Git,
     GitReftable,
+    Grok,
+    Kimi,
     Mounts,
     NoAgent,
     NoRoot,
     Node,
+    Opencode,
     Python,
     Pytest,
+    Qwen,
     Root,
     Terminal,
     Tmux,
@@ -43,18 +53,28 @@ impl Need {
     pub(crate) fn of(name: &str) -> Option<Self> {
         Some(match name {
             "axe" => Self::Axe,
+            "cc_safety_net" => Self::CcSafetyNet,
             "chromium" => Self::Chromium,
             "client" => Self::Client,
+            "cline" => Self::Cline,
+            "codex" => Self::Codex,
+            "copilot" => Self::Copilot,
             "corpus" => Self::Corpus,
+            "droid" => Self::Droid,
             "fuse" => Self::Fuse,
+            "gemini" => Self::Gemini,
             "git" => Self::Git,
             "git_reftable" => Self::GitReftable,
+            "grok" => Self::Grok,
+            "kimi" => Self::Kimi,
             "mounts" => Self::Mounts,
             "no_agent" => Self::NoAgent,
             "no_root" => Self::NoRoot,
             "node" => Self::Node,
+            "opencode" => Self::Opencode,
             "python" => Self::Python,
             "pytest" => Self::Pytest,
+            "qwen" => Self::Qwen,
             "root" => Self::Root,
             "terminal" => Self::Terminal,
             "tmux" => Self::Tmux,
@@ -66,7 +86,17 @@ impl Need {
     pub(crate) fn variable(self) -> Option<&'static str> {
         match self {
             Self::Axe => Some("AXE_CORE"),
+            Self::CcSafetyNet => Some("CC_SAFETY_NET"),
             Self::Client => Some("CLAUDE_BIN"),
+            Self::Cline => Some("CLINE_BIN"),
+            Self::Codex => Some("CODEX_BIN"),
+            Self::Copilot => Some("COPILOT_BIN"),
+            Self::Droid => Some("DROID_BIN"),
+            Self::Gemini => Some("GEMINI_BIN"),
+            Self::Grok => Some("GROK_BIN"),
+            Self::Kimi => Some("KIMI_BIN"),
+            Self::Opencode => Some("OPENCODE_BIN"),
+            Self::Qwen => Some("QWEN_BIN"),
             Self::Corpus => Some("BOWLINE_SHARED"),
             _ => None,
         }
@@ -87,9 +117,34 @@ impl Need {
     fn look(self) -> Option<Missing> {
         let (there, what) = match self {
             Self::Axe => (names_a_file("AXE_CORE"), "AXE_CORE=path/to/axe.min.js"),
+            Self::CcSafetyNet if !names_a_file("CC_SAFETY_NET") => {
+                (false, "CC_SAFETY_NET=path/to/cc-safety-net")
+            }
+            Self::CcSafetyNet => (output("node", &["--version"]).is_some(), "node"),
             Self::Chromium => (has_chromium(), "Chromium"),
             Self::Client if !names_a_file("CLAUDE_BIN") => (false, "CLAUDE_BIN=path/to/claude"),
-            Self::Client | Self::Python => (output("python3", &["-V"]).is_some(), "python3"),
+            Self::Cline if !names_a_file("CLINE_BIN") => (false, "CLINE_BIN=path/to/cline"),
+            Self::Codex if !names_a_file("CODEX_BIN") => (false, "CODEX_BIN=path/to/codex"),
+            Self::Copilot if !names_a_file("COPILOT_BIN") => (false, "COPILOT_BIN=path/to/copilot"),
+            Self::Droid if !names_a_file("DROID_BIN") => (false, "DROID_BIN=path/to/droid"),
+            Self::Gemini if !names_a_file("GEMINI_BIN") => (false, "GEMINI_BIN=path/to/gemini"),
+            Self::Grok if !names_a_file("GROK_BIN") => (false, "GROK_BIN=path/to/grok"),
+            Self::Kimi if !names_a_file("KIMI_BIN") => (false, "KIMI_BIN=path/to/kimi"),
+            Self::Opencode if !names_a_file("OPENCODE_BIN") => {
+                (false, "OPENCODE_BIN=path/to/opencode")
+            }
+            Self::Qwen if !names_a_file("QWEN_BIN") => (false, "QWEN_BIN=path/to/qwen"),
+            Self::Client
+            | Self::Cline
+            | Self::Codex
+            | Self::Copilot
+            | Self::Droid
+            | Self::Gemini
+            | Self::Grok
+            | Self::Kimi
+            | Self::Opencode
+            | Self::Qwen
+            | Self::Python => (output("python3", &["-V"]).is_some(), "python3"),
             Self::Corpus => (
                 corpus().is_dir(),
                 "the labelled corpora (set BOWLINE_SHARED)",

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -96,6 +97,15 @@ impl fmt::Debug for Call {
             .field("payload_bytes", &self.payload_bytes)
             .finish()
     }
+}
+
+/// How long `bowline-hook` may take, in seconds, unless `--timeout` says otherwise.
+pub const USUAL_TIMEOUT: u32 = 60;
+
+/// How long it waits for an answer where it may take so long. If that is under two seconds, half of it is ours: an answer after the limit
+/// is useless.
+pub fn waits_within(timeout: Duration) -> Duration {
+    timeout.saturating_sub(Duration::from_secs(1).min(timeout / 2))
 }
 
 impl Call {

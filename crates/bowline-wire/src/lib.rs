@@ -46,7 +46,7 @@ mod signs;
 use std::time::Duration;
 
 pub use bowline_agents::Answer;
-pub use call::{Call, CallFrame, FailMode};
+pub use call::{Call, CallFrame, FailMode, USUAL_TIMEOUT, waits_within};
 pub use call_id::CallId;
 pub use environment::Environment;
 pub use error::WireError;

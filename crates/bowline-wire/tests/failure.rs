@@ -64,6 +64,11 @@ fn generic() -> Form {
     Json(json!({"continue_execution": false, "decision": "ask", "stop_reason": TEXT}))
 }
 
+/// What ends a run of Cline's.
+fn cancelled() -> Form {
+    Json(json!({"cancel": true, "errorMessage": TEXT}))
+}
+
 #[test]
 fn open_is_silent_everywhere() {
     for agent in agents() {
@@ -100,6 +105,10 @@ fn ask_is_in_the_agents_own_form() {
         ("generic", "pre_tool_use", generic()),
         ("generic", "UserPromptSubmit", generic()),
         ("generic", "", ExitTwo),
+        // It has nothing to ask with, and no exit code has a meaning.
+        ("cline", "PreToolUse", cancelled()),
+        ("cline", "UserPromptSubmit", Shown),
+        ("cline", "", ExitTwo),
         // It runs the call on any "ask".
         ("codex", "PreToolUse", ExitTwo),
         ("codex", "PermissionRequest", Silent),
@@ -111,6 +120,7 @@ fn ask_is_in_the_agents_own_form() {
             Json(json!({"permissionDecision": "ask", "permissionDecisionReason": TEXT})),
         ),
         ("copilot", "permissionRequest", Silent),
+        ("copilot", "agentStop", Shown),
         ("copilot", "userPromptSubmitted", Shown),
         ("copilot", "", ExitTwo),
         // On preToolUse it takes an "ask" and does not act upon it.
@@ -127,10 +137,38 @@ fn ask_is_in_the_agents_own_form() {
             Json(json!({"permission": "ask", "user_message": TEXT, "agent_message": TEXT})),
         ),
         ("cursor", "beforeSubmitPrompt", Shown),
+        // It goes on where it is told to ask.
+        ("droid", "PreToolUse", ExitTwo),
+        ("droid", "UserPromptSubmit", Shown),
         ("opencode", "tool.execute.before", ExitTwo),
         ("opencode", "chat.message", Shown),
         // Gemini would wait for ever where nobody is at the terminal.
         ("gemini", "BeforeTool", ExitTwo),
+        ("gemini", "BeforeAgent", Shown),
+        (
+            "qwen",
+            "PreToolUse",
+            Json(
+                json!({"continue": false, "stopReason": TEXT, "hookSpecificOutput": {
+                    "hookEventName": "PreToolUse", "permissionDecision": "ask", "permissionDecisionReason": TEXT,
+                }}),
+            ),
+        ),
+        ("qwen", "PermissionRequest", Silent),
+        ("qwen", "UserPromptSubmit", Shown),
+        (
+            "run",
+            "PreToolUse",
+            Json(json!({"run": "ask", "reason": TEXT})),
+        ),
+        ("run", "SessionStart", Shown),
+        ("run", "", ExitTwo),
+        ("vscode", "PreToolUse", nested("PreToolUse")),
+        ("vscode", "UserPromptSubmit", Shown),
+        ("grok", "PreToolUse", ExitTwo),
+        ("grok", "UserPromptSubmit", Shown),
+        ("kimi", "PreToolUse", ExitTwo),
+        ("kimi", "UserPromptSubmit", Shown),
         ("windsurf", "pre_run_command", ExitTwo),
         ("somebody-new", "PreToolUse", ExitTwo),
         ("somebody-new", "", ExitTwo),
@@ -190,11 +228,15 @@ fn closed_denies() {
             "New",
             "",
         ] {
-            assert_eq!(
-                told(agent, event, FailMode::Closed),
-                ExitTwo,
-                "{agent} {event}"
-            );
+            // Copilot would deny too, and lose the reason. Cline would run the call.
+            let is_other = matches!(agent, "cline" | "copilot");
+            if !is_other || !event.eq_ignore_ascii_case("PreToolUse") {
+                assert_eq!(
+                    told(agent, event, FailMode::Closed),
+                    ExitTwo,
+                    "{agent} {event}"
+                );
+            }
         }
         // There a block would keep the agent going.
         for event in [
@@ -210,7 +252,7 @@ fn closed_denies() {
                 "{agent} {event}"
             );
         }
-        if agent != "copilot" {
+        if !matches!(agent, "cline" | "copilot") {
             assert_eq!(
                 told(agent, "UserPromptSubmit", FailMode::Closed),
                 ExitTwo,
@@ -219,11 +261,33 @@ fn closed_denies() {
         }
     }
     // Events on which these agents do not follow exit code 2.
+    for event in ["PreToolUse", "UserPromptSubmit"] {
+        assert_eq!(told("cline", event, FailMode::Closed), cancelled());
+    }
     let denied = json!({"hookSpecificOutput": {
         "hookEventName": "PermissionRequest", "decision": {"behavior": "deny", "message": TEXT},
     }});
     assert_eq!(
         told("claude-code", "PermissionRequest", FailMode::Closed),
+        Json(denied)
+    );
+    let denied = json!({"permissionDecision": "deny", "permissionDecisionReason": TEXT});
+    assert_eq!(
+        told("copilot", "preToolUse", FailMode::Closed),
+        Json(denied)
+    );
+    let denied = json!({"hookSpecificOutput": {
+        "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": TEXT,
+    }});
+    assert_eq!(
+        told("copilot", "PreToolUse", FailMode::Closed),
+        Json(denied)
+    );
+    let denied = json!({"reason": TEXT, "hookSpecificOutput": {
+        "hookEventName": "PermissionRequest", "decision": {"behavior": "deny", "message": TEXT},
+    }});
+    assert_eq!(
+        told("qwen", "PermissionRequest", FailMode::Closed),
         Json(denied)
     );
     let denied = json!({"behavior": "deny", "message": TEXT});
@@ -249,6 +313,7 @@ fn what_is_too_long_never_passes_a_gate_unseen() {
             ("claude-code", "Stop", Shown),
             ("claude-code", "", ExitTwo),
             ("generic", "UserPromptSubmit", generic()),
+            ("cline", "PreToolUse", cancelled()),
             ("codex", "PreToolUse", ExitTwo),
             ("cursor", "preToolUse", ExitTwo),
             ("opencode", "tool.execute.before", ExitTwo),
@@ -266,8 +331,8 @@ fn no_agent_gets_the_json_of_another() {
         for agent in [
             "codex",
             "opencode",
+            "droid",
             "gemini",
-            "qwen",
             "somebody-new",
             "Claude-Code",
             "",

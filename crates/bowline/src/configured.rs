@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::event::HookEvent;
 #[cfg(feature = "agent")]
 use crate::execution::Secrets;
-use crate::hook::{Activation, Hook, Match, RunPolicy};
+use crate::hook::{Activation, Hook, Match, Parts, RunPolicy};
 use crate::input::HookInput;
 use crate::manager::HookManager;
 use crate::opinion::Opinion;
@@ -55,6 +55,7 @@ impl ConfiguredHook {
             parallel_group: definition.parallel_group,
             activation: definition.activation.clone(),
             identity: identity(&definition),
+            parts: Parts::Each,
         };
         let mut env_with_project = definition.env.clone();
         if let Some(project) = &services.project {

@@ -2,10 +2,16 @@
 
 mod extensions;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use bowline_agents::Agent;
 use tokio_util::sync::CancellationToken;
+
+use crate::input::HookInput;
+use crate::opinion::Opinion;
 
 pub use extensions::Extensions;
 
@@ -22,8 +28,10 @@ pub struct HookContext {
     pub env: HashMap<String, String>,
     call_id: Option<String>,
     agent: Option<String>,
+    speaker: Option<&'static Agent>,
     recording: Recording,
     extensions: Extensions,
+    call: Option<Arc<HookInput>>,
 }
 
 /// Whether an event is kept after it was decided.
@@ -46,8 +54,10 @@ impl HookContext {
             env: HashMap::new(),
             call_id: None,
             agent: None,
+            speaker: None,
             recording: Recording::default(),
             extensions: Extensions::default(),
+            call: None,
         }
     }
 
@@ -81,6 +91,12 @@ impl HookContext {
         self
     }
 
+    /// Names the agent that is answered in its own language: what it cannot be told is decided in a stricter way.
+    pub fn answering(mut self, agent: &'static Agent) -> Self {
+        self.speaker = Some(agent);
+        self.with_agent(agent.name)
+    }
+
     /// Says whether the event is kept.
     pub fn with_recording(mut self, recording: Recording) -> Self {
         self.recording = recording;
@@ -95,6 +111,33 @@ impl HookContext {
     /// The agent that reports the event.
     pub fn agent(&self) -> Option<&str> {
         self.agent.as_deref()
+    }
+
+    /// The opinion as the agent that is answered can be told it.
+    pub(crate) fn expressed(&self, input: &HookInput, opinion: Opinion) -> Opinion {
+        let Some((agent, protocol)) = self.speaker.and_then(|it| Some((it, it.protocol()?))) else {
+            return opinion;
+        };
+        match protocol.express(agent.title, &input.reported(), &opinion) {
+            Cow::Borrowed(_) => opinion,
+            Cow::Owned(stricter) => stricter,
+        }
+    }
+
+    /// The context of the hooks for this event: where its call has several parts, those who see one of them can ask for the call.
+    pub(crate) fn of_call(&self, input: &HookInput) -> Cow<'_, Self> {
+        if input.part_count() == 1 {
+            return Cow::Borrowed(self);
+        }
+        Cow::Owned(Self {
+            call: Some(Arc::new(input.clone())),
+            ..self.clone()
+        })
+    }
+
+    /// The whole call that an event is about, of which a hook may see a part.
+    pub fn whole_call<'a>(&'a self, input: &'a HookInput) -> &'a HookInput {
+        self.call.as_deref().unwrap_or(input)
     }
 
     /// Whether the event is kept.

@@ -35,6 +35,8 @@ pub struct RunPolicy {
     pub activation: Activation,
     /// Of the matching hooks with the same identity only the first runs for an event.
     pub identity: Option<Arc<str>>,
+    /// What the hook sees of a call that does several things.
+    pub parts: Parts,
 }
 
 impl RunPolicy {
@@ -69,6 +71,14 @@ impl RunPolicy {
             mode: RunMode::Background,
             on_failure: OnFailure::Allow,
             ..Self::default()
+        }
+    }
+
+    /// The same, for a hook that runs once for every call, whatever the call does.
+    pub fn whole(self) -> Self {
+        Self {
+            parts: Parts::Whole,
+            ..self
         }
     }
 }
@@ -126,6 +136,19 @@ pub enum Repeat {
     Always,
     /// Until it has run successfully once in a session.
     OncePerSession,
+}
+
+/// What a hook sees of a call that does several things, such as a patch of several files.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Parts {
+    /// Each of them by itself, as if it were a call of its own: it is asked for each whether it matches, and runs for those. So it
+    /// misses none of them. It is told only once what was decided.
+    #[default]
+    Each,
+    /// The call as it was reported, with the first of them as its tool and input ([`HookInput::parts`] has all). For hooks that count
+    /// calls.
+    Whole,
 }
 
 /// When a hook is in force.

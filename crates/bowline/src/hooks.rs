@@ -19,7 +19,7 @@ pub use crate::execution::{
     EnvironmentPolicy, ExecutionContext, PathRefused, Secrets, SecurityContext,
 };
 pub use crate::hook::{
-    Activation, Attempts, FnHook, Hook, Match, OnFailure, Repeat, RunMode, RunPolicy,
+    Activation, Attempts, FnHook, Hook, Match, OnFailure, Parts, Repeat, RunMode, RunPolicy,
 };
 pub use crate::input::{HookEventData, HookInput, ToolOutput};
 pub use crate::manager::{

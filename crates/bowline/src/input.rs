@@ -2,7 +2,9 @@
 
 mod data;
 mod fields;
+mod parts;
 
+use bowline_agents::{NATIVE, Reported, Tool};
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value};
 
@@ -207,6 +209,13 @@ impl HookInput {
         self.data.event_type()
     }
 
+    /// What an answer to the agent has to know of the event: its own words for it.
+    pub fn reported(&self) -> Reported<'_> {
+        let tool = (self.tool_name(), self.tool_input());
+        Reported::decoded(self.event_type(), self.field(NATIVE), tool)
+            .in_mode(self.text_field("permission_mode"))
+    }
+
     /// The event's name as the agent sent it; differs from [`HookEvent::name`] only for unknown events.
     pub fn event_name(&self) -> &str {
         match self.event_type() {
@@ -296,8 +305,11 @@ impl HookInput {
     pub fn file_path(&self) -> Option<&str> {
         let from_tool = || {
             let input = self.tool_input()?;
+            let of_move =
+                (self.tool_name().map(Tool::named) == Some(Tool::Move)).then_some("source");
             ["file_path", "notebook_path", "path"]
-                .iter()
+                .into_iter()
+                .chain(of_move)
                 .find_map(|key| input.get(key)?.as_str())
         };
         from_tool().or_else(|| self.text_field("file_path"))

@@ -3,6 +3,7 @@
 mod background;
 mod memory;
 mod partial;
+mod parts;
 mod report;
 mod run;
 
@@ -20,9 +21,9 @@ pub use report::{HookRun, RunStatus, TriggerResult};
 use crate::answerer::Answerer;
 use crate::context::HookContext;
 use crate::decision::Decision;
-use crate::error::{Error, Result};
+use crate::error::{self, Error};
 use crate::event::{EventClass, HookEvent};
-use crate::hook::{Hook, Match, RunMode, RunPolicy};
+use crate::hook::{Hook, Match, Parts, RunMode, RunPolicy};
 use crate::input::HookInput;
 use crate::merge::merge;
 use crate::output::HookOutput;
@@ -90,6 +91,16 @@ impl fmt::Debug for HookManager {
 struct Candidate {
     hook: Arc<dyn Hook>,
     policy: RunPolicy,
+    scope: Scope,
+}
+
+/// What of an event a hook runs for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Scope {
+    /// All of it.
+    Whole,
+    /// These parts of its call, counted from 0.
+    Parts(Vec<usize>),
 }
 
 impl HookManager {
@@ -186,7 +197,7 @@ impl HookManager {
         event: HookEvent,
         input: HookInput,
         ctx: &HookContext,
-    ) -> Result<HookOutput> {
+    ) -> error::Result<HookOutput> {
         self.execute_with_handler(event, input, ctx, |_| {}).await
     }
 
@@ -197,7 +208,7 @@ impl HookManager {
         input: HookInput,
         ctx: &HookContext,
         handler: impl FnMut(&HookRun),
-    ) -> Result<HookOutput> {
+    ) -> error::Result<HookOutput> {
         if event != input.event_type() {
             return Err(Error::EventMismatch {
                 expected: event,
@@ -214,10 +225,9 @@ impl HookManager {
         let mut seen = Vec::new();
         self.hooks_for(input.event_type())
             .map(|hook| {
-                (
-                    hook.name().to_owned(),
-                    self.fits(hook.as_ref(), &hook.policy(), input, &mut seen),
-                )
+                let fits = self.fits(hook.as_ref(), &hook.policy(), input, &mut seen);
+                let fits = fits.map_or_else(Match::No, |_| Match::Yes);
+                (hook.name().to_owned(), fits)
             })
             .collect()
     }
@@ -225,6 +235,7 @@ impl HookManager {
     /// Runs the event's hooks and reports on each.
     pub async fn trigger(&self, input: impl Borrow<HookInput>, ctx: &HookContext) -> TriggerResult {
         let input = input.borrow();
+        let ctx = &*ctx.of_call(input);
         self.memory.note_before(input);
         let candidates = self.candidates(input);
         let mut runs: Vec<Option<HookRun>> = candidates
@@ -261,6 +272,17 @@ impl HookManager {
         {
             results.push(answered);
         }
+        let is_gate = input.event_type().class() == EventClass::Gate;
+        // Whether the agent can run another input depends on what it has said itself.
+        output = ctx.expressed(input, output);
+        // What does not run was never asked for: the call stays as the model made it.
+        let executed = match output.rewritten_input() {
+            Some(_) if is_gate => executed,
+            _ => {
+                output.updated_input = None;
+                Cow::Borrowed(input)
+            }
+        };
         self.tell_decided(&candidates, &executed, &output, ctx)
             .await;
         self.memory.note_after(&executed, &output);
@@ -305,6 +327,7 @@ impl HookManager {
         input: &'input HookInput,
         ctx: &HookContext,
     ) -> (Vec<(usize, HookRun)>, Cow<'input, HookInput>) {
+        let is_gate = input.event_type().class() == EventClass::Gate;
         let mut input = Cow::Borrowed(input);
         let mut runs: Vec<(usize, HookRun)> = Vec::new();
         let group_of = |at: &usize| candidates.get(*at).and_then(|c| c.policy.parallel_group);
@@ -313,7 +336,8 @@ impl HookManager {
                 .run_together(candidates, step.to_vec(), &input, ctx)
                 .await;
             let step_output = merge(finished.iter().map(|(_, run)| &run.output));
-            if let Some(rewritten) = step_output.rewritten_input() {
+            // Elsewhere there is nothing that could still run.
+            if let Some(rewritten) = step_output.rewritten_input().filter(|_| is_gate) {
                 if input.tool_input() != Some(rewritten) {
                     let before = runs.iter_mut().chain(&mut finished);
                     before.for_each(|(_, run)| run.drop_grant_beside(rewritten));
@@ -322,7 +346,7 @@ impl HookManager {
             }
             let blocked = finished.iter().any(|(_, run)| run.denies());
             runs.extend(finished);
-            if blocked && input.event_type().class() == EventClass::Gate {
+            if blocked && is_gate {
                 break;
             }
         }
@@ -338,34 +362,58 @@ impl HookManager {
     fn candidates(&self, input: &HookInput) -> Vec<Candidate> {
         let mut seen = Vec::new();
         self.hooks_for(input.event_type())
-            .map(|hook| Candidate {
-                hook: Arc::clone(hook),
-                policy: hook.policy(),
+            .filter_map(|hook| {
+                let policy = hook.policy();
+                let scope = self.fits(hook.as_ref(), &policy, input, &mut seen).ok()?;
+                Some(Candidate {
+                    hook: Arc::clone(hook),
+                    policy,
+                    scope,
+                })
             })
-            .filter(|it| self.fits(it.hook.as_ref(), &it.policy, input, &mut seen) == Match::Yes)
             .collect()
     }
 
-    /// Whether the hook runs for this input; `seen` gathers the identities of those that do.
+    /// What of this input the hook runs for, or why it does not; `seen` gathers the identities of those that do.
     fn fits(
         &self,
         hook: &dyn Hook,
         policy: &RunPolicy,
         input: &HookInput,
         seen: &mut Vec<Arc<str>>,
-    ) -> Match {
+    ) -> Result<Scope, String> {
         if let Match::No(why) = self.memory.allows(hook.name(), policy, input) {
-            return Match::No(why);
+            return Err(why);
         }
-        if let Match::No(why) = run::matches(hook, input) {
-            return Match::No(why);
-        }
+        let scope = scope(hook, policy, input)?;
         if let Some(identity) = &policy.identity {
             if seen.contains(identity) {
-                return Match::No("the same hook already runs for this event".to_owned());
+                return Err("the same hook already runs for this event".to_owned());
             }
             seen.push(Arc::clone(identity));
         }
-        Match::Yes
+        Ok(scope)
+    }
+}
+
+/// What of this input the hook wants to see, or why nothing.
+fn scope(hook: &dyn Hook, policy: &RunPolicy, input: &HookInput) -> Result<Scope, String> {
+    if policy.parts == Parts::Whole || input.part_count() == 1 {
+        return match run::matches(hook, input) {
+            Match::Yes => Ok(Scope::Whole),
+            Match::No(why) => Err(why),
+        };
+    }
+    let mut wanted = Vec::new();
+    let mut refusal = None;
+    for (index, part) in input.parts().enumerate() {
+        match run::matches(hook, &part) {
+            Match::Yes => wanted.push(index),
+            Match::No(why) => refusal = refusal.or(Some(why)),
+        }
+    }
+    match refusal {
+        Some(why) if wanted.is_empty() => Err(why),
+        _ => Ok(Scope::Parts(wanted)),
     }
 }

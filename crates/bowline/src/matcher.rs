@@ -19,7 +19,7 @@ use crate::input::HookInput;
 use rule::{Casing, Rule, Value};
 
 pub(crate) use rule::listed_names;
-pub(crate) use tools::misspelt;
+pub(crate) use tools::{meant_pattern, misspelt};
 
 /// A compiled matcher. Cloning it is cheap.
 ///

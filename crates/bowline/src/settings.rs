@@ -44,7 +44,7 @@ pub use keys::{
     SettingKey, SettingSource, SettingStatus, StatedSetting, TemplateFor, UnfitForPreset,
     json_schema, presets_page, setting_keys, settings_page, settings_template, with_preset,
 };
-pub use load::check::{FileReport, check_file};
+pub use load::check::{FileReport, check_file, rules_with};
 pub use load::loader::{load, load_without_project};
 pub use load::settings::{FileKind, FileStatus, Settings, SettingsFile};
 pub use rules::definition::{

@@ -25,5 +25,7 @@ mod features {
     mod f41_sensitive_files;
     #[cfg(feature = "mcp")]
     mod mcp_tool;
+    mod parts;
     mod place;
+    mod rewrites;
 }

@@ -13,7 +13,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use bowline::agents::supported;
+use bowline::agents::{Reported, supported};
 use bowline::hooks::dialect::{Exit, RawOutput};
 use bowline::hooks::{Dialect, HookContext, HookEvent, HookInput, HookManager, merge};
 use bowline::settings::{self, DialectChoice, ExitPolicy, Source, Syntax};
@@ -191,7 +191,7 @@ fn payloads_and_answers_never_panic() {
                         let merged = merge([&output]);
                         prop_assert_eq!(merged.decision(), output.decision());
                         for (_, protocol) in supported() {
-                            protocol.encode(event, &merged);
+                            protocol.encode(&Reported::of(event), &merged);
                         }
                     }
                 }

@@ -1,16 +1,19 @@
 //! `cargo xtask bench hook`: how long an agent waits for one hook call.
 
 use std::io::Write as _;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use bowline_agents::registration::{Canary, CanaryCall};
+use bowline_agents::supported;
 use lexopt::prelude::*;
 use serde_json::{Value, json};
 
 use super::figures::{Spread, median};
 use super::load::traces;
-use super::programs::{self, Contender};
+use super::programs::{self, Contender, Payload};
 use super::stage::Stage;
 use super::{Bound, COMMAND, Limit, SLOWER_LIMIT, verdict};
 use crate::programs::{Network, ProgramSource, is_static};
@@ -27,6 +30,8 @@ const GUIDED_CLIENT: &str = "guided";
 const EVERYTHING: &str = include_str!("everything.toml");
 /// At most this much may all of it add to the median, in microseconds.
 const GUIDANCE_LIMIT: f64 = 300.0;
+/// The agent that no other may be slower than.
+const FIRST_AGENT: &str = "claude-code";
 /// If an empty process is at times this much slower, the machine is too busy to measure anything.
 const RESTLESS: f64 = 2.0;
 /// At most this many runs may be discarded for that.
@@ -43,6 +48,7 @@ struct Options {
     /// Programs of another state, to compare with.
     against: Option<ProgramSource>,
     guidance: Guidance,
+    agents: Agents,
 }
 
 /// Whether a daemon with everything switched on takes part.
@@ -52,7 +58,21 @@ enum Guidance {
     Compared,
 }
 
-/// The contenders of one run, in the order of the table.
+/// Whether the client takes part for every agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Agents {
+    ClaudeCode,
+    All,
+}
+
+/// Who takes part, in the order of the table.
+struct Field<'stage> {
+    contenders: Vec<Contender<'stage>>,
+    /// So many of the first change places from round to round.
+    compared: usize,
+}
+
+/// The figures of one run, in the order of the table.
 struct Run {
     spreads: Vec<Spread>,
     counts: bool,
@@ -66,6 +86,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
         programs: ProgramSource::Source(Network::Online),
         against: None,
         guidance: Guidance::Off,
+        agents: Agents::ClaudeCode,
     };
     while let Some(argument) = arguments.next()? {
         match argument {
@@ -77,6 +98,7 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
             Long("against") => {
                 options.against = Some(ProgramSource::Folder(arguments.value()?.into()));
             }
+            Long("agents") => options.agents = Agents::All,
             Long("guided") => options.guidance = Guidance::Compared,
             other => return Err(unexpected(&other)),
         }
@@ -107,8 +129,16 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
     if let Some(guided) = &guided_stage {
         contenders.push(programs::client(GUIDED_CLIENT, &built.hook, guided));
     }
+    if options.agents == Agents::All {
+        contenders.extend(programs::agents(&built.hook, &stage));
+    }
+    let compared = contenders.len();
     contenders.push(programs::shell(&stage));
     contenders.extend(others);
+    let field = Field {
+        contenders,
+        compared,
+    };
     let linked = if is_static(&built.hook)? {
         "static"
     } else {
@@ -124,12 +154,12 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
 
     let mut calls = Calls::default();
     for _ in 0..WARM_UP {
-        round(&contenders, &mut calls)?;
+        round(&field, &mut calls)?;
     }
     let mut runs: Vec<Run> = Vec::new();
     let counting = |runs: &[Run]| runs.iter().filter(|run| run.counts).count();
     while counting(&runs) < options.runs && runs.len() - counting(&runs) < DISCARDED {
-        let run = measure(&contenders, &mut calls, options.rounds)?;
+        let run = measure(&field, &mut calls, options.rounds)?;
         report_run(&run, runs.len() + 1);
         runs.push(run);
     }
@@ -138,11 +168,11 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
         .chain(&other_stage)
         .chain(&guided_stage)
     {
-        check_all_recorded(stage, calls.made)?;
+        check_all_recorded(stage, &field, calls.made)?;
     }
     let quiet = counting(&runs) > 0;
     let counted: Vec<&Run> = runs.iter().filter(|run| run.counts || !quiet).collect();
-    let table = summary(&contenders, &counted);
+    let table = summary(&field.contenders, &counted);
     let limits = limits(&table);
     if options.json {
         let document = json!({
@@ -170,10 +200,10 @@ pub(crate) fn run(mut arguments: lexopt::Parser) -> Result<Outcome> {
     Ok(verdict(&limits))
 }
 
-fn measure(contenders: &[Contender<'_>], calls: &mut Calls, rounds: usize) -> Result<Run> {
-    let mut times = vec![Vec::with_capacity(rounds); contenders.len()];
+fn measure(field: &Field<'_>, calls: &mut Calls, rounds: usize) -> Result<Run> {
+    let mut times = vec![Vec::with_capacity(rounds); field.contenders.len()];
     for _ in 0..rounds {
-        for (times, took) in times.iter_mut().zip(round(contenders, calls)?) {
+        for (times, took) in times.iter_mut().zip(round(field, calls)?) {
             times.push(took);
         }
     }
@@ -186,12 +216,10 @@ fn measure(contenders: &[Contender<'_>], calls: &mut Calls, rounds: usize) -> Re
 
 /// Starts each once. Those that are compared change places from round to round, so that none of them always follows
 /// whatever cools the caches most.
-fn round(contenders: &[Contender<'_>], calls: &mut Calls) -> Result<Vec<Duration>> {
-    let is_compared =
-        |it: &&Contender<'_>| ["/bin/true", CLIENT, OTHER_CLIENT, GUIDED_CLIENT].contains(&it.name);
-    let compared = contenders.iter().take_while(is_compared).count();
+fn round(field: &Field<'_>, calls: &mut Calls) -> Result<Vec<Duration>> {
+    let contenders = &field.contenders;
     let mut order: Vec<usize> = (0..contenders.len()).collect();
-    if let Some(compared) = order.get_mut(..compared) {
+    if let Some(compared) = order.get_mut(..field.compared) {
         let places = compared.len().max(1);
         compared.rotate_left(usize::try_from(calls.made)? % places);
     }
@@ -199,7 +227,7 @@ fn round(contenders: &[Contender<'_>], calls: &mut Calls) -> Result<Vec<Duration
     let mut took = vec![Duration::ZERO; contenders.len()];
     for index in order {
         if let (Some(contender), Some(slot)) = (contenders.get(index), took.get_mut(index)) {
-            *slot = time(contender, &calls.payload(contender.stage))?;
+            *slot = time(contender, &calls.payload(contender))?;
         }
     }
     Ok(took)
@@ -234,12 +262,32 @@ struct Calls {
 }
 
 impl Calls {
-    /// The current one, for whoever works on this stage.
-    fn payload(&self, stage: &Stage) -> Vec<u8> {
-        let project = stage.project();
-        let session = session(self.made / CALLS_IN_SESSION);
-        let payload = json!({
-            "session_id": session,
+    /// The current one, as this contender is told of it.
+    fn payload(&self, contender: &Contender<'_>) -> Vec<u8> {
+        let payload = match contender.payload {
+            Payload::ClaudeCode => self.as_claude_code(&contender.stage.project()).to_string(),
+            Payload::Canary(canary) => self.as_canary(canary, contender),
+        };
+        format!("{payload}\n").into_bytes()
+    }
+
+    /// The ids in it are those of `bowline doctor`; here each call has its own.
+    fn as_canary(&self, canary: &Canary, contender: &Contender<'_>) -> String {
+        let payload = (canary.payload)(&CanaryCall {
+            session: &session(contender.name, self.made / CALLS_IN_SESSION),
+            folder: &contender.stage.project().display().to_string(),
+            command: COMMAND,
+        });
+        let own = |separator| format!("bowline{separator}{:024}", self.made);
+        payload
+            .to_string()
+            .replace("bowline_doctor", &own('_'))
+            .replace("bowline-doctor", &own('-'))
+    }
+
+    fn as_claude_code(&self, project: &Path) -> Value {
+        json!({
+            "session_id": session(CLIENT, self.made / CALLS_IN_SESSION),
             "transcript_path": "/home/ann/.claude/projects/shop/4d9f36a2.jsonl",
             "cwd": project,
             "permission_mode": "default",
@@ -250,32 +298,46 @@ impl Calls {
                 "description": "Run the tests"
             },
             "tool_use_id": format!("toolu_{:024}", self.made),
-        });
-        format!("{payload}\n").into_bytes()
+        })
     }
 }
 
 /// Every call was answered by the daemon, and every one is kept.
-fn check_all_recorded(stage: &Stage, made: u64) -> Result<()> {
+fn check_all_recorded(stage: &Stage, field: &Field<'_>, made: u64) -> Result<()> {
+    let clients = field.contenders.iter().filter(|it| {
+        std::ptr::eq(it.stage, stage) && it.arguments.iter().any(|it| it == "--on-failure")
+    });
+    let mut expected = 0;
+    for client in clients {
+        let name = match client.payload {
+            Payload::ClaudeCode => CLIENT,
+            Payload::Canary(_) => client.name,
+        };
+        let mut kept = 0;
+        for number in 0..=made / CALLS_IN_SESSION {
+            kept += traces(stage, &session(name, number), "started")?;
+        }
+        let of = client.name;
+        ensure!(
+            kept == made,
+            "{of}: {kept} of {made} calls are in the store"
+        );
+        expected += made;
+    }
     let status = stage.ask("daemon.status", Value::Null)?;
     let answered = status
         .get("events")
         .and_then(Value::as_u64)
         .unwrap_or_default();
     ensure!(
-        answered == made,
-        "the daemon has answered {answered} of {made} calls; the others were decided without it"
+        answered == expected,
+        "the daemon has answered {answered} of {expected} calls; the others were decided without it"
     );
-    let mut kept = 0;
-    for number in 0..=made / CALLS_IN_SESSION {
-        kept += traces(stage, &session(number), "started")?;
-    }
-    ensure!(kept == made, "{kept} of {made} calls are in the store");
     Ok(())
 }
 
-fn session(number: u64) -> String {
-    format!("4d9f36a2-1c07-4b60-9d7e-{number:012}")
+fn session(name: &str, number: u64) -> String {
+    format!("{name}-4d9f36a2-1c07-4b60-9d7e-{number:012}")
 }
 
 /// One line of the table.
@@ -339,6 +401,18 @@ fn limits(table: &[Row]) -> Vec<Limit> {
         measured: figure(&|row| row.spread.median / other.spread.median),
         bound: Bound::AtMost(SLOWER_LIMIT),
     }));
+    if let Some(first) = named(FIRST_AGENT) {
+        let agents = table
+            .iter()
+            .filter(|row| supported().any(|(agent, _)| agent.name == row.name));
+        limits.push(Limit {
+            what: "median of the slowest agent to that of Claude Code",
+            measured: agents
+                .map(|row| row.spread.median / first.spread.median)
+                .fold(0.0, f64::max),
+            bound: Bound::AtMost(SLOWER_LIMIT),
+        });
+    }
     limits.extend(named(GUIDED_CLIENT).map(|guided| Limit {
         what: "what everything switched on adds to the median, in µs",
         measured: figure(&|row| guided.spread.median - row.spread.median),

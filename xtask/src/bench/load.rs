@@ -21,7 +21,11 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What stands in a frame where a name will be.
 const NO_TOOL_USE: &str = "toolu_0000000000000000";
-const NO_SESSION: &str = "bench-0000000000000000";
+const NO_SESSION: &str = FIRST_SESSION;
+
+/// The first session, and the first call in it.
+pub(crate) const FIRST_SESSION: &str = "bench-0000000000000000";
+pub(crate) const FIRST_TOOL_USE: &str = "toolu_0000000000000001";
 
 /// How long a connection lasts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -432,13 +436,20 @@ impl Load {
     }
 }
 
-/// Reports one event, and waits for the answer.
-pub(crate) fn report(stage: &Stage, payload: &[u8]) -> Result<()> {
+/// An event as a hook of Claude Code sends it that waits so long for its answer.
+pub(crate) fn call(stage: &Stage, payload: &[u8], waits_secs: u32) -> Call {
     let mut call = Call::new(stage.project(), environment(stage));
     "claude-code".clone_into(&mut call.agent);
     call.payload_bytes = payload.len();
-    // What is asked here is answered at once, or the bench fails.
+    call.waits_secs = waits_secs;
+    // What is asked here is answered at once, or nobody waits for it.
     call.signs = Signs::Unknown;
+    call
+}
+
+/// Reports one event, and waits for the answer.
+pub(crate) fn report(stage: &Stage, payload: &[u8]) -> Result<()> {
+    let call = call(stage, payload, 0);
     let mut stream = StdStream::connect(stage.socket()).context("cannot connect")?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.write_all(&[&call.encode(), payload].concat())?;

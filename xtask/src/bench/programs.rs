@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
+use bowline_agents::registration::Canary;
+use bowline_agents::supported;
 
 use super::stage::Stage;
 use crate::programs::on_path;
@@ -15,7 +17,17 @@ pub(super) struct Contender<'stage> {
     pub(super) name: &'static str,
     pub(super) program: PathBuf,
     pub(super) arguments: Vec<String>,
+    pub(super) payload: Payload,
     pub(super) stage: &'stage Stage,
+}
+
+/// How it is told of a call.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Payload {
+    /// As Claude Code does it, with all that it says.
+    ClaudeCode,
+    /// As `bowline doctor` tries an agent's entry out: every agent says as much of the call as any other.
+    Canary(&'static Canary),
 }
 
 impl<'stage> Contender<'stage> {
@@ -29,6 +41,7 @@ impl<'stage> Contender<'stage> {
             name,
             program: program.into(),
             arguments: arguments.iter().map(ToString::to_string).collect(),
+            payload: Payload::ClaudeCode,
             stage,
         }
     }
@@ -67,15 +80,23 @@ pub(super) fn client<'stage>(
     hook: &Path,
     stage: &'stage Stage,
 ) -> Contender<'stage> {
-    let arguments = [
-        "claude-code",
-        "PreToolUse",
-        "--on-failure",
-        "ask",
-        "--timeout",
-        "60",
-    ];
-    Contender::new(name, hook, &arguments, stage)
+    Contender::new(name, hook, &registered("claude-code", "PreToolUse"), stage)
+}
+
+/// Bowline's client for every agent that `init` knows.
+pub(super) fn agents<'stage>(hook: &Path, stage: &'stage Stage) -> Vec<Contender<'stage>> {
+    let contender = |(name, canary): (&'static str, &'static Canary)| Contender {
+        payload: Payload::Canary(canary),
+        ..Contender::new(name, hook, &registered(name, canary.event), stage)
+    };
+    supported()
+        .filter_map(|(agent, protocol)| Some((agent.name, &protocol.registration?.canary)))
+        .map(contender)
+        .collect()
+}
+
+fn registered<'a>(agent: &'a str, event: &'a str) -> [&'a str; 6] {
+    [agent, event, "--on-failure", "ask", "--timeout", "60"]
 }
 
 /// Hooks written in other ways; and why some are missing.

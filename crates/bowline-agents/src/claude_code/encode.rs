@@ -5,9 +5,10 @@ use serde_json::{Map, Value};
 
 use super::fields::{Kind, has_specific, is_event_field, specific};
 use super::rules::{BlockForm, block_form, can_end_turn, shows_system_message};
-use crate::answer::{Answer, Object};
+use crate::answer::{Answer, Object, plain_text};
 use crate::decision::Decision;
 use crate::event::HookEvent;
+use crate::express;
 use crate::opinion::{Opinion, add_text};
 
 /// Writes an answer that Claude Code accepts for this event. Nothing but a grant is ever written as an
@@ -29,11 +30,7 @@ fn stops(output: &Opinion) -> bool {
 
 /// Why it is stopped. A question that the event cannot ask is a block that says so.
 fn reason(event: HookEvent, output: &Opinion) -> String {
-    let reason = output
-        .stop_reason
-        .as_deref()
-        .filter(|reason| !reason.trim().is_empty())
-        .unwrap_or("a hook gave no reason");
+    let reason = express::reason(output);
     let asks = block_form(event) == BlockForm::PermissionDecision;
     match output.decision() {
         Decision::Ask if !asks => format!("The user has to decide this: {reason}"),
@@ -53,15 +50,6 @@ fn encode_worktree(output: &Opinion) -> Answer {
     Answer {
         stdout: path.map(|path| format!("{path}\n")).unwrap_or_default(),
         ..Answer::default()
-    }
-}
-
-/// Text that the client does not take for JSON.
-fn plain_text(text: Option<&str>) -> String {
-    match text {
-        Some(text) if text.trim_start().starts_with('{') => format!("Context:\n{text}\n"),
-        Some(text) => format!("{text}\n"),
-        None => String::new(),
     }
 }
 

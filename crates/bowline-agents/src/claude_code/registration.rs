@@ -23,6 +23,7 @@ pub(super) const REGISTRATION: Registration = Registration {
         project: Some(".claude/settings.json"),
         local: Some(".claude/settings.local.json"),
     },
+    transcripts: &["projects"],
     client: ClientProgram {
         name: "claude",
         in_folder: Some("local"),
@@ -32,8 +33,10 @@ pub(super) const REGISTRATION: Registration = Registration {
     timeout: 60,
     // Its own limit for hooks that say nothing.
     long_timeout: 600,
+    short_timeouts: &[],
     replacing: &[HookEvent::WorktreeCreate, HookEvent::MessageDisplay],
     has_event,
+    is_entered: |_| true,
     arguments: Some(EntryPart {
         name: "args",
         since: Feature::Args.since(),
@@ -43,6 +46,7 @@ pub(super) const REGISTRATION: Registration = Registration {
         since: Feature::OnFailure.since(),
     }),
     blocks_at,
+    blocks_on_silence: false,
     canary: Canary {
         event: "PreToolUse",
         tool: "Bash",

@@ -3,7 +3,7 @@
 use crate::tool::Tool;
 
 /// The tools by their current names.
-pub(super) const CURRENT: &[(&str, Tool)] = &[
+pub(crate) const CURRENT: &[(&str, Tool)] = &[
     ("Agent", Tool::Delegate),
     ("AskUserQuestion", Tool::Other),
     ("Bash", Tool::Shell),

@@ -5,13 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::agent::Agent;
 use crate::answer::Answer;
+use crate::claude_code;
+use crate::decision::Decision;
 use crate::event::{EventClass, HookEvent};
 use crate::last_resort::{Stake, ask, deny};
 use crate::opinion::Opinion;
+use crate::reading::Reading;
 use crate::registration::{CanaryAnswer, CanaryCall};
+use crate::reported::NATIVE;
+use crate::reported::Reported;
 use crate::spelling::{self, plain};
-use crate::tool::Tool;
+use crate::words::OwnTool;
 
 const TEXT: &str = "nobody could judge this";
 
@@ -88,19 +94,21 @@ fn what_is_at_stake_follows_from_the_class_of_the_event() {
 }
 
 #[test]
-fn tools_are_known_and_mean_the_same_everywhere() {
+fn tools_are_translated_into_known_ones() {
     for (agent, protocol) in supported() {
         let mut names = BTreeSet::new();
-        for (name, tool) in protocol.tools {
-            assert!(names.insert(name.to_ascii_lowercase()), "{name} twice");
-            assert_eq!(Tool::named(name), *tool, "{}: {name}", agent.name);
-            assert_ne!(*tool, Tool::Mcp, "{name}: only a server's tool is one");
+        for OwnTool { name, is, fields } in protocol.tools {
+            assert!(names.insert(*name), "{}: {name} twice", agent.name);
+            let known = claude_code::tools::known_names().chain(["Delete", "Move", "Shell"]);
+            assert!(known.into_iter().any(|it| it == *is), "{name} is {is}");
+            let own: BTreeSet<&str> = fields.iter().map(|(own, _)| *own).collect();
+            let bowlines: BTreeSet<&str> = fields.iter().map(|(_, is)| *is).collect();
+            assert_eq!(
+                (own.len(), bowlines.len()),
+                (fields.len(), fields.len()),
+                "{name}"
+            );
         }
-        assert!(
-            protocol.tools.iter().any(|(_, tool)| tool.runs_a_shell()),
-            "{}",
-            agent.name
-        );
     }
 }
 
@@ -110,7 +118,10 @@ fn permits(value: &Value) -> bool {
         Value::String(text) => ["allow", "approve", "grant", "accept"].contains(&text.as_str()),
         Value::Bool(flag) => *flag,
         Value::Array(items) => items.iter().any(permits),
-        Value::Object(fields) => fields.values().any(permits),
+        // The one flag that stops something.
+        Value::Object(fields) => fields
+            .iter()
+            .any(|(name, it)| name != "cancel" && permits(it)),
         _ => false,
     }
 }
@@ -137,7 +148,11 @@ fn no_answer_of_last_resort_permits_anything() {
             }
             // Silence asks only where a dialog comes anyway, and never denies.
             let silent = asked.is_some_and(|it| it == Answer::default());
-            let has_dialog = ["permissionrequest", "elicitation"].contains(&&*plain(name));
+            let event = spelling::find_anywhere(name);
+            let has_dialog = matches!(
+                event,
+                Some(HookEvent::PermissionRequest | HookEvent::Elicitation)
+            );
             assert!(!silent || has_dialog, "{} {name}", agent.name);
             assert_ne!(denied, Some(Answer::default()), "{} {name}", agent.name);
         }
@@ -162,8 +177,8 @@ fn no_agent_is_told_anything_in_the_form_of_another() {
     let mut shapes: BTreeMap<String, &str> = BTreeMap::new();
     for agent in AGENTS {
         for name in all_names() {
-            // The one form that two agents share by design.
-            if agent.name == "copilot" && name == "PreToolUse" {
+            // The one form that agents share by design, because they read each other's entries.
+            if ["copilot", "vscode"].contains(&agent.name) && plain(name) == "pretooluse" {
                 continue;
             }
             let answers = [ask(agent.name, name, TEXT), deny(agent.name, name, TEXT)];
@@ -173,10 +188,12 @@ fn no_agent_is_told_anything_in_the_form_of_another() {
             }
         }
     }
-    assert_eq!(
-        ask("copilot", "PreToolUse", TEXT),
-        ask("claude-code", "PreToolUse", TEXT)
-    );
+    for sharing in ["copilot", "vscode"] {
+        assert_eq!(
+            ask(sharing, "PreToolUse", TEXT),
+            ask("claude-code", "PreToolUse", TEXT)
+        );
+    }
     assert!(!shapes.values().any(|agent| *agent == "codex"));
 }
 
@@ -184,9 +201,11 @@ fn no_agent_is_told_anything_in_the_form_of_another() {
 fn no_opinion_is_silence_and_a_block_is_told() {
     for (agent, protocol) in supported() {
         for event in HookEvent::ALL {
-            let silence = protocol.encode(*event, &Opinion::allow());
-            assert_eq!(silence, Answer::default(), "{} {event}", agent.name);
-            let denied = protocol.encode(*event, &Opinion::block(TEXT));
+            let reported = Reported::of(*event);
+            let silence = protocol.encode(&reported, &Opinion::allow());
+            let read = protocol.reads(&reported, &silence);
+            assert_eq!(read, Some(Reading::silence()), "{} {event}", agent.name);
+            let denied = protocol.encode(&reported, &Opinion::block(TEXT));
             let told = denied.stdout.contains(TEXT) || denied.stderr.contains(TEXT);
             let declines = denied.stdout.contains("decline");
             assert!(
@@ -266,7 +285,7 @@ fn what_an_agent_is_answered_means_what_was_decided() {
         assert_eq!(event, Some(HookEvent::PreToolUse), "{name}");
         let oldest = registration.client.oldest;
         assert!(
-            registration.registers(HookEvent::PreToolUse, oldest),
+            registration.registers((canary.event, HookEvent::PreToolUse), oldest),
             "{name}"
         );
         let payload = protocol.decode((canary.payload)(&CanaryCall {
@@ -274,31 +293,147 @@ fn what_an_agent_is_answered_means_what_was_decided() {
             folder: "/p",
             command: "make",
         }));
+        let at = |field: &str| payload.pointer(field).and_then(Value::as_str);
         for (field, expected) in [
             ("/hook_event_name", "PreToolUse"),
             ("/session_id", "s"),
-            ("/cwd", "/p"),
-            ("/tool_name", canary.tool),
-            ("/tool_input/command", "make"),
+            ("/tool_name", "Bash"),
         ] {
-            let found = payload.pointer(field).and_then(Value::as_str);
-            assert_eq!(found, Some(expected), "{name}: {field}");
+            assert_eq!(at(field), Some(expected), "{name}: {field}");
         }
-        let mut tools = protocol.tools.iter();
-        assert!(tools.any(|it| *it == (canary.tool, Tool::Shell)), "{name}");
+        // The folder of the session, or one that the command enters.
+        let runs = (at("/cwd"), at("/tool_input/command"));
+        let in_folder = [(Some("/p"), Some("make")), (None, Some("cd /p && make"))];
+        assert!(in_folder.contains(&runs), "{name}: {runs:?}");
+        let own = payload
+            .pointer("/native/tool_name")
+            .or(payload.get("tool_name"));
+        assert_eq!(own, Some(&canary.tool.into()), "{name}");
         let ask = || CanaryAnswer::Ask("why".to_owned());
         for (opinion, expected) in [
             (Opinion::default(), CanaryAnswer::Silent),
             (Opinion::block("why"), CanaryAnswer::Deny),
             (Opinion::ask("why"), ask()),
         ] {
-            let answer = protocol.encode(HookEvent::PreToolUse, &opinion);
+            let reported = reported_of(&payload, HookEvent::PreToolUse);
+            let opinion = protocol.express(agent.title, &reported, &opinion);
+            let answer = protocol.encode(&reported, &opinion);
             let meaning = (canary.meaning)(&answer);
             // Where an agent cannot be made to ask, it is told to deny.
             let is_stricter = expected == ask() && meaning == Some(CanaryAnswer::Deny);
             assert!(
                 meaning == Some(expected) || is_stricter,
                 "{name}: {answer:?}"
+            );
+        }
+    }
+}
+
+/// What an answer has to know of a payload that was decoded.
+fn reported_of(payload: &Value, event: HookEvent) -> Reported<'_> {
+    let tool = payload.get("tool_name").and_then(Value::as_str);
+    Reported::decoded(
+        event,
+        payload.get(NATIVE),
+        (tool, payload.get("tool_input")),
+    )
+    .in_mode(payload.get("permission_mode").and_then(Value::as_str))
+}
+
+fn in_camel_case(name: &str) -> String {
+    let (first, rest) = name.split_at(1);
+    first.to_ascii_lowercase() + rest
+}
+
+/// Every event as an agent may report it: under each of its own names, with a call of each of its tools, in several modes.
+fn all_reported(agent: &'static Agent, protocol: &'static Protocol) -> Vec<Value> {
+    let tools = protocol.tools.iter().map(|tool| tool.name);
+    let tools: Vec<&str> = tools.chain(["Bash", "Write", "mcp__files__read"]).collect();
+    let names = agent.events.iter().map(|(name, _)| (*name).to_owned());
+    // Some agents answer to two spellings of one name.
+    let names = names.flat_map(|name| [in_camel_case(&name), name]);
+    let tools = &tools;
+    let with_tools = names.flat_map(|name| tools.iter().map(move |tool| (name.clone(), *tool)));
+    let in_modes = with_tools.flat_map(|(name, tool)| {
+        ["default", "bypassPermissions", "unheard-of"].map(|mode| {
+            json!({
+                "session_id": "s", "cwd": "/p", "hook_event_name": name, "tool_name": tool,
+                "permission_mode": mode,
+                "tool_input": {"command": "make", "file_path": "/p/a", "content": "x"},
+            })
+        })
+    });
+    in_modes.map(|payload| protocol.decode(payload)).collect()
+}
+
+/// Read by the agent's own rules, an answer is never milder than what was decided, and nothing but a grant skips its permissions.
+#[test]
+fn an_answer_is_never_read_as_something_milder() {
+    let rewritten = || json!({"command": "make -n", "file_path": "/p/b", "content": "y"});
+    for (agent, protocol) in supported() {
+        for payload in all_reported(agent, protocol) {
+            let event = payload["hook_event_name"].as_str().unwrap();
+            let event = HookEvent::from_name(event).unwrap();
+            let reported = reported_of(&payload, event);
+            for opinion in [
+                Opinion::allow(),
+                Opinion::allow().context(TEXT),
+                Opinion::allow().system_message(TEXT),
+                Opinion::allow().updated_input(rewritten()),
+                Opinion::grant(),
+                Opinion::grant().updated_input(rewritten()),
+                Opinion::ask(TEXT),
+                Opinion::ask(TEXT).updated_input(rewritten()),
+                Opinion::block(TEXT),
+                Opinion::block(""),
+                Opinion::block(TEXT).context(TEXT).system_message(TEXT),
+            ] {
+                let said = protocol.express(agent.title, &reported, &opinion);
+                let answer = protocol.encode(&reported, &said);
+                let read = protocol.reads(&reported, &answer);
+                let context = format!("{} {} {opinion:?}: {answer:?}", agent.name, reported.name);
+                let read = read.unwrap_or_else(|| panic!("a failure: {context}"));
+                assert!(
+                    read.decision != Decision::Grant || opinion.decision() == Decision::Grant,
+                    "{context}"
+                );
+                let stops = protocol.enforces(event) && Stake::of(event) != Stake::Nothing;
+                let asks_anyway =
+                    event == HookEvent::PermissionRequest || event == HookEvent::Elicitation;
+                let wanted = match opinion.decision() {
+                    Decision::Deny => Decision::Deny,
+                    Decision::Ask if asks_anyway => Decision::NoOpinion,
+                    Decision::Ask => Decision::Ask,
+                    // Never more is asked for than the agent's own permissions.
+                    Decision::Grant | Decision::NoOpinion => Decision::NoOpinion,
+                };
+                assert!(!stops || read.decision >= wanted, "{context}");
+                let runs_then = event == HookEvent::PreToolUse
+                    || (event == HookEvent::PermissionRequest && protocol.enforces(event));
+                let changes = opinion.rewritten_input().is_some() && runs_then;
+                let is_safe = read.input.is_some() || read.decision == Decision::Deny;
+                assert!(!changes || is_safe, "{context}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_agent_enforces_what_it_is_said_to_enforce() {
+    for (agent, protocol) in supported() {
+        for payload in all_reported(agent, protocol) {
+            let event = payload["hook_event_name"].as_str().unwrap();
+            let event = HookEvent::from_name(event).unwrap();
+            let reported = reported_of(&payload, event);
+            let answer = protocol.encode(&reported, &Opinion::block(TEXT));
+            let read = protocol.reads(&reported, &answer).unwrap();
+            let follows = read.decision == Decision::Deny;
+            assert_eq!(
+                follows,
+                protocol.enforces(event),
+                "{} {}: {answer:?}",
+                agent.name,
+                reported.name
             );
         }
     }

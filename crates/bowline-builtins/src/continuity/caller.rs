@@ -19,6 +19,7 @@ type FindProcess = Box<dyn Fn() -> Option<Process> + Send + Sync>;
 pub struct Caller {
     agent_id: OnceLock<String>,
     process: OnceLock<FindProcess>,
+    found: OnceLock<Option<Process>>,
     waits: OnceLock<Duration>,
 }
 
@@ -64,9 +65,11 @@ impl Caller {
         ctx.extensions().get::<Self>().agent_id.get().cloned()
     }
 
-    pub(super) fn process(ctx: &HookContext) -> Option<Process> {
+    /// The agent's process, as it was when somebody first asked: later the hook, from which it is found, may be gone.
+    pub(crate) fn process(ctx: &HookContext) -> Option<Process> {
         let caller = ctx.extensions().get::<Self>();
-        caller.process.get().and_then(|find| find())
+        let find = || caller.process.get().and_then(|find| find());
+        *caller.found.get_or_init(find)
     }
 }
 

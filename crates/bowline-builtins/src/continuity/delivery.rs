@@ -160,7 +160,7 @@ impl Hook for Delivery {
     }
 
     fn policy(&self) -> RunPolicy {
-        RunPolicy::observer()
+        RunPolicy::observer().whole()
     }
 
     fn matches(&self, input: &HookInput) -> Match {

@@ -161,7 +161,7 @@ impl Hook for Ending {
     }
 
     fn policy(&self) -> RunPolicy {
-        RunPolicy::observer()
+        RunPolicy::observer().whole()
     }
 
     async fn opinion(&self, input: &HookInput, ctx: &HookContext) -> bowline::Result<Opinion> {

@@ -147,7 +147,7 @@ impl Hook for Heartbeat {
     }
 
     fn policy(&self) -> RunPolicy {
-        RunPolicy::fail_open()
+        RunPolicy::fail_open().whole()
     }
 
     fn matches(&self, input: &HookInput) -> Match {

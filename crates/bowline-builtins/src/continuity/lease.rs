@@ -139,12 +139,16 @@ impl Hook for Lease {
     }
 
     fn policy(&self) -> RunPolicy {
-        RunPolicy::fail_open()
+        // All files of a call are asked for at once.
+        RunPolicy::fail_open().whole()
     }
 
     fn matches(&self, input: &HookInput) -> Match {
-        let tool = Tool::named(input.tool_name().unwrap_or_default());
-        if input.session_id.is_empty() || !(tool.changes_a_file() || tool.runs_a_shell()) {
+        let writes = |part: &HookInput| {
+            let tool = Tool::named(part.tool_name().unwrap_or_default());
+            tool.changes_a_file() || tool.runs_a_shell()
+        };
+        if input.session_id.is_empty() || !input.parts().any(|part| writes(&part)) {
             return Match::No("it writes no file".to_owned());
         }
         Match::Yes

@@ -81,6 +81,19 @@ fn speaks(tool: &str) -> bool {
     tool == dialogue::TOOL || todo::is_about_todos(tool) || Tool::named(tool).changes_a_file()
 }
 
+/// The files that a call changed.
+fn edited(input: &HookInput) -> Vec<String> {
+    let mut files = Vec::new();
+    for part in input.parts() {
+        let tool = Tool::named(part.tool_name().unwrap_or_default());
+        let file = part.file_path().filter(|_| tool.changes_a_file());
+        if let Some(file) = file.filter(|file| !files.iter().any(|it| it == file)) {
+            files.push(file.to_owned());
+        }
+    }
+    files
+}
+
 #[async_trait]
 impl Hook for Life {
     fn name(&self) -> &str {
@@ -121,10 +134,8 @@ impl Hook for Life {
                 if todo::is_about_todos(tool_name) {
                     self.todos(input, ctx);
                 }
-                if let Some(file) = input.file_path()
-                    && Tool::named(tool_name).changes_a_file()
-                {
-                    let files = vec![file.to_owned()];
+                let files = edited(input);
+                if !files.is_empty() {
                     add_change(ctx, Change::FilesEdited { files });
                 }
             }

@@ -172,7 +172,7 @@ impl Live {
     }
 
     /// The status of an agent as it was last recorded, if this process knows it.
-    pub(super) fn status(&self, session: &str) -> Option<AgentStatus> {
+    pub(crate) fn status(&self, session: &str) -> Option<AgentStatus> {
         lock(&self.statuses).get(session).copied()
     }
 
@@ -193,6 +193,20 @@ impl Live {
         waits_for: Option<String>,
     ) {
         self.set_status(session, status);
+        self.write_status(session, status, waits_for);
+    }
+
+    /// An agent that waited works again. What was known of it `before` says whether any event of it is recorded: if not, the one that it
+    /// waited with says what it is doing.
+    pub(crate) fn goes_on(&self, session: &str, before: Option<AgentStatus>) {
+        match before {
+            Some(_) => self.set_status(session, AgentStatus::Working),
+            None => drop(lock(&self.statuses).remove(session)),
+        }
+        self.write_status(session, AgentStatus::Working, None);
+    }
+
+    fn write_status(&self, session: &str, status: AgentStatus, waits_for: Option<String>) {
         let (Some(store), session) = (self.store.clone(), session.to_owned()) else {
             return;
         };

@@ -37,7 +37,7 @@ impl Hook for PromptContext {
     }
 
     fn policy(&self) -> RunPolicy {
-        RunPolicy::observer()
+        RunPolicy::observer().whole()
     }
 
     fn matches(&self, input: &HookInput) -> Match {

@@ -193,7 +193,7 @@ impl Hook for Start {
     }
 
     fn policy(&self) -> RunPolicy {
-        RunPolicy::observer()
+        RunPolicy::observer().whole()
     }
 
     fn matches(&self, input: &HookInput) -> Match {

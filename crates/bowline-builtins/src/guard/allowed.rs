@@ -3,18 +3,21 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use bowline::hooks::{HookEvent, HookInput};
+use bowline::hooks::{HookContext, HookEvent, HookInput};
 use bowline::settings::{Allowance, AllowanceStore, AllowedCall, Caller, Occasion};
+use bowline_agents::PARTS;
 use bowline_guard::pattern::RulePattern;
 use bowline_guard::tool_call::runs_a_shell;
 use serde_json::Value;
 
 use super::{Guards, Policy};
 
-/// What a call is, to the letter: what a shell runs, or the whole input of another tool. How it is described is no part of it.
+/// What a call is, to the letter: what a shell runs, or the whole input of another tool. How it is described is no part of it. Of a
+/// call of several things the input is all of them ([`HookInput::call_input`]).
 pub fn call_of(tool: &str, input: Option<&Value>) -> AllowedCall {
     let command = input.and_then(|it| it.get("command")?.as_str());
-    let what = match (command.filter(|_| runs_a_shell(tool)), input) {
+    let is_all = runs_a_shell(tool) && input.is_none_or(|it| it.get(PARTS).is_none());
+    let what = match (command.filter(|_| is_all), input) {
         (Some(command), _) => command.to_owned(),
         (None, Some(input)) => input.to_string(),
         (None, None) => String::new(),
@@ -34,7 +37,9 @@ pub struct Allowed<'a> {
 }
 
 impl<'a> Allowed<'a> {
-    pub(super) fn of_event(guards: &'a Guards, input: &'a HookInput) -> Self {
+    /// A person lets a call pass, and with it all that it does.
+    pub(super) fn of_event(guards: &'a Guards, input: &'a HookInput, ctx: &'a HookContext) -> Self {
+        let input = ctx.whole_call(input);
         let occasion = match input.event_type() {
             HookEvent::PermissionRequest => Occasion::Permission,
             _ => Occasion::Call,
@@ -46,7 +51,7 @@ impl<'a> Allowed<'a> {
             caller: Caller {
                 project: guards.analyst.project_folder(),
                 session: &input.session_id,
-                call: call_of(tool, input.tool_input()),
+                call: call_of(tool, input.call_input().as_deref()),
                 occasion,
                 now: input.timestamp,
             },

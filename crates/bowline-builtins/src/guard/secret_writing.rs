@@ -143,7 +143,7 @@ impl Hook for SecretWritingGuard {
         };
         let mode = self.guards.mode(input, ctx);
         let is_loud = seen.reason().is_some();
-        if is_loud && Allowed::of_event(&self.guards, input).silences(SECRET_WRITING) {
+        if is_loud && Allowed::of_event(&self.guards, input, ctx).silences(SECRET_WRITING) {
             return Ok(Opinion::allow());
         }
         Ok(self.answer(seen, mode))

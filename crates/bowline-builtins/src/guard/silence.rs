@@ -2,6 +2,7 @@
 //!
 //! Nothing is guessed. The call is judged again under what is tried, and only what leaves the guards without a word counts.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -76,9 +77,9 @@ pub enum NoSilence {
 #[derive(Debug)]
 pub(crate) struct Silence<'call> {
     guards: &'call Guards,
-    input: &'call HookInput,
     ctx: &'call HookContext,
-    policy: Arc<Policy>,
+    /// What the call does, each with the policy that counts for it.
+    parts: Vec<(Cow<'call, HookInput>, Policy)>,
 }
 
 impl<'call> Silence<'call> {
@@ -87,21 +88,20 @@ impl<'call> Silence<'call> {
         input: &'call HookInput,
         ctx: &'call HookContext,
     ) -> Self {
-        let allowed = Allowed::of_event(guards, input);
-        let policy = GuardedCall::new(guards, input, ctx, &allowed).policy;
-        Self {
-            guards,
-            input,
-            ctx,
-            policy,
-        }
+        let allowed = Allowed::of_event(guards, input, ctx);
+        let parts = input.parts().map(|part| {
+            let policy = GuardedCall::new(guards, &part, ctx, &allowed).policy;
+            let policy = Arc::unwrap_or_clone(policy);
+            (part, policy)
+        });
+        let parts = parts.collect();
+        Self { guards, ctx, parts }
     }
 
     /// The rules that have to be silent, so that the guards are.
     pub(crate) fn rules(&self) -> Result<Vec<String>, NoSilence> {
         let mut rules = Vec::new();
-        let mut policy = Policy::clone(&self.policy);
-        while let Some(found) = self.verdict(&policy, None) {
+        while let Some(found) = self.verdict(&rules, None) {
             let rule = found.rule.unwrap_or_default();
             if found.category == Some(Category::OwnSettings) {
                 return Err(NoSilence::Itself(rule));
@@ -109,7 +109,6 @@ impl<'call> Silence<'call> {
             if rules.contains(&rule) {
                 return Err(NoSilence::Stricter(rule));
             }
-            policy = without(policy, &rule);
             rules.push(rule);
         }
         if rules.is_empty() {
@@ -121,31 +120,52 @@ impl<'call> Silence<'call> {
     /// The narrowest entry of the settings under which the guards say nothing.
     pub(crate) fn entry(&self) -> Result<AllowEntry, NoSilence> {
         self.rules()?;
-        let call = self.call(Arc::clone(&self.policy));
-        let entry = match &call.judgement {
-            Some(judgement) => {
-                let counted = self.policy.guard.effects(judgement, &call.world);
-                let asked = counted.iter().filter(|it| it.decision > Strictness::Allow);
-                let runs = asked.map(|it| it.run.and_then(|run| judgement.invocations.get(run)));
-                let mut patterns = Vec::new();
-                for run in runs {
-                    let pattern = exact_pattern(run.ok_or(NoSilence::TooWide(NO_RUN))?)?;
-                    if !patterns.contains(&pattern) {
-                        patterns.push(pattern);
-                    }
-                }
-                (!patterns.is_empty()).then_some(AllowEntry {
-                    key: AllowKey::Commands,
-                    patterns,
-                })
+        let mut entry: Option<AllowEntry> = None;
+        for (part, policy) in &self.parts {
+            if self.verdict_on(part, policy.clone(), None).is_none() {
+                continue;
             }
-            None => self.sensitive_file(&call)?,
-        };
+            let Some(of_part) = self.entry_of(part, policy)? else {
+                continue;
+            };
+            match &mut entry {
+                None => entry = Some(of_part),
+                Some(entry) if entry.key == of_part.key => {
+                    let new = of_part.patterns.into_iter();
+                    let new = new.filter(|it| !entry.patterns.contains(it));
+                    let new: Vec<_> = new.collect();
+                    entry.patterns.extend(new);
+                }
+                Some(_) => return Err(NoSilence::TooWide(TWO_LISTS)),
+            }
+        }
         let entry = entry.ok_or(NoSilence::TooWide(NO_LIST))?;
-        match self.verdict_with(&entry) {
+        match self.verdict(&[], Some(&entry)) {
             None => Ok(entry),
             Some(_) => Err(NoSilence::TooWide(STILL_ASKED)),
         }
+    }
+
+    /// The narrowest entry for one part of the call, if one can be for it.
+    fn entry_of(&self, part: &HookInput, policy: &Policy) -> Result<Option<AllowEntry>, NoSilence> {
+        let call = self.call(part, policy.clone());
+        let Some(judgement) = &call.judgement else {
+            return self.sensitive_file(&call);
+        };
+        let counted = policy.guard.effects(judgement, &call.world);
+        let asked = counted.iter().filter(|it| it.decision > Strictness::Allow);
+        let runs = asked.map(|it| it.run.and_then(|run| judgement.invocations.get(run)));
+        let mut patterns = Vec::new();
+        for run in runs {
+            let pattern = exact_pattern(run.ok_or(NoSilence::TooWide(NO_RUN))?)?;
+            if !patterns.contains(&pattern) {
+                patterns.push(pattern);
+            }
+        }
+        Ok((!patterns.is_empty()).then_some(AllowEntry {
+            key: AllowKey::Commands,
+            patterns,
+        }))
     }
 
     /// The file that holds secrets by its name, and that a tool would touch.
@@ -166,27 +186,37 @@ impl<'call> Silence<'call> {
         }
     }
 
-    /// What the guards still say with an entry.
-    fn verdict_with(&self, entry: &AllowEntry) -> Option<Verdict> {
-        let mut policy = Policy::clone(&self.policy);
+    /// What the guards still say without the voices of these rules, and with an entry; `None` if they let the call pass.
+    fn verdict(&self, silent: &[String], entry: Option<&AllowEntry>) -> Option<Verdict> {
         let mut sensitive = self.guards.analyst().sensitive().clone();
-        for pattern in &entry.patterns {
-            match entry.key {
-                AllowKey::Commands => {
-                    let commands = &mut policy.guard.allow.commands;
-                    commands.extend(CommandPattern::of_program(pattern));
-                }
-                AllowKey::SensitiveFiles => {
-                    sensitive.allow_paths.extend(PathPattern::parse(pattern));
+        let mut commands = Vec::new();
+        if let Some(entry) = entry {
+            for pattern in &entry.patterns {
+                match entry.key {
+                    AllowKey::Commands => commands.extend(CommandPattern::of_program(pattern)),
+                    AllowKey::SensitiveFiles => {
+                        sensitive.allow_paths.extend(PathPattern::parse(pattern));
+                    }
                 }
             }
         }
-        self.verdict(&policy, Some(&sensitive))
+        let verdicts = self.parts.iter().filter_map(|(part, policy)| {
+            let silence = |policy, rule: &String| without(policy, rule);
+            let mut policy = silent.iter().fold(policy.clone(), silence);
+            policy.guard.allow.commands.extend(commands.iter().cloned());
+            self.verdict_on(part, policy, entry.is_some().then_some(&sensitive))
+        });
+        verdicts.reduce(Verdict::or_stricter)
     }
 
-    /// What the guards say under a policy; `None` if they let it pass.
-    fn verdict(&self, policy: &Policy, sensitive: Option<&SensitivePolicy>) -> Option<Verdict> {
-        let mut call = self.call(Arc::new(policy.clone()));
+    /// What the guards say of a part; `None` if they let it pass.
+    fn verdict_on(
+        &self,
+        part: &HookInput,
+        policy: Policy,
+        sensitive: Option<&SensitivePolicy>,
+    ) -> Option<Verdict> {
+        let mut call = self.call(part, policy);
         if let Some(sensitive) = sensitive {
             call.world = call.world.with_sensitive(sensitive);
         }
@@ -199,19 +229,19 @@ impl<'call> Silence<'call> {
         strictest.filter(|it| it.decision > Strictness::Allow)
     }
 
-    fn call(&self, policy: Arc<Policy>) -> GuardedCall<'_> {
-        let tool = self.input.tool_name().unwrap_or_default();
-        let input = self.input.tool_input();
+    fn call<'part>(&'part self, part: &'part HookInput, policy: Policy) -> GuardedCall<'part> {
+        let tool = part.tool_name().unwrap_or_default();
+        let input = part.tool_input();
         let fields = ToolCall::from_fields(|name| text_in(|it| input?.get(it), name));
         let command = fields.command.filter(|_| runs_a_shell(tool));
         let analyst = self.guards.analyst();
         GuardedCall {
             tool,
             fields,
-            world: analyst.world_of(self.input, self.ctx),
-            policy,
+            world: analyst.world_of(part, self.ctx),
+            policy: Arc::new(policy),
             command,
-            judgement: command.map(|it| analyst.judge(it, self.input, self.ctx)),
+            judgement: command.map(|it| analyst.judge(it, part, self.ctx)),
         }
     }
 }
@@ -219,6 +249,7 @@ impl<'call> Silence<'call> {
 const NO_RUN: &str = "the question is about the whole line, not about one program that it runs";
 const NO_LIST: &str =
     "what is asked about is neither a program run nor a file that may hold secrets";
+const TWO_LISTS: &str = "its parts would need entries in two lists";
 const STILL_ASKED: &str = "an entry for exactly this call would not answer the question";
 const NO_ONE_FILE: &str = "the files cannot be named one by one";
 const NOT_ALONE: &str = "what the program does depends on what it reads or where it runs";

@@ -184,7 +184,7 @@ impl<G: ToolGuard> Hook for GuardHook<G> {
     }
 
     async fn opinion(&self, input: &HookInput, ctx: &HookContext) -> bowline::Result<Opinion> {
-        let allowed = Allowed::of_event(&self.guards, input);
+        let allowed = Allowed::of_event(&self.guards, input, ctx);
         let mut call = GuardedCall::new(&self.guards, input, ctx, &allowed);
         let mut judged = judge::<G>(&mut call, &allowed);
         judged

@@ -50,7 +50,7 @@ impl Hook for Drifting {
     }
 
     fn policy(&self) -> RunPolicy {
-        RunPolicy::observer()
+        RunPolicy::observer().whole()
     }
 
     fn matches(&self, input: &HookInput) -> Match {
@@ -58,8 +58,11 @@ impl Hook for Drifting {
         if subagent_of(input).is_some() {
             return Match::No("a sub-agent has its own task".to_owned());
         }
-        let tool = Tool::named(input.tool_name().unwrap_or_default());
-        if tool.is_for_files() || tool.runs_a_shell() {
+        let tells = |part: &HookInput| {
+            let tool = Tool::named(part.tool_name().unwrap_or_default());
+            tool.is_for_files() || tool.runs_a_shell()
+        };
+        if input.parts().any(|part| tells(&part)) {
             return Match::Yes;
         }
         Match::No("it is not about files".to_owned())
@@ -69,7 +72,8 @@ impl Hook for Drifting {
         let Some(work) = active_work(&self.ground, input, ctx) else {
             return Ok(Opinion::allow());
         };
-        let files: Vec<&str> = input.file_path().into_iter().collect();
+        let parts: Vec<_> = input.parts().collect();
+        let files: Vec<&str> = parts.iter().filter_map(|it| it.file_path()).collect();
         let text = input.command().unwrap_or_default();
         let files = files.as_slice();
         let activity = Activity { files, text };

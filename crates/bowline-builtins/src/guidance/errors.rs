@@ -204,7 +204,7 @@ impl Hook for Errors {
     }
 
     fn policy(&self) -> RunPolicy {
-        RunPolicy::observer()
+        RunPolicy::observer().whole()
     }
 
     async fn opinion(&self, input: &HookInput, ctx: &HookContext) -> bowline::Result<Opinion> {

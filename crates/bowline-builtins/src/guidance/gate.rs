@@ -386,7 +386,7 @@ impl Hook for TestHook {
     }
 
     fn policy(&self) -> RunPolicy {
-        RunPolicy::fail_open()
+        RunPolicy::fail_open().whole()
     }
 
     fn matches(&self, input: &HookInput) -> Match {

@@ -82,7 +82,7 @@ impl Hook for Handoff {
     }
 
     fn policy(&self) -> RunPolicy {
-        RunPolicy::fail_open()
+        RunPolicy::fail_open().whole()
     }
 
     fn matches(&self, input: &HookInput) -> Match {

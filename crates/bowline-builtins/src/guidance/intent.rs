@@ -37,7 +37,7 @@ impl Hook for Intent {
     }
 
     fn policy(&self) -> RunPolicy {
-        RunPolicy::observer()
+        RunPolicy::observer().whole()
     }
 
     async fn opinion(&self, input: &HookInput, ctx: &HookContext) -> bowline::Result<Opinion> {

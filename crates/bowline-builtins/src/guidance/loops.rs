@@ -116,8 +116,8 @@ enum Gave {
 
 /// A number for the call; `None` where the agent does not say what it was called with.
 fn digest_of(input: &HookInput) -> Option<u64> {
-    let called_with = input.tool_input().filter(|it| **it != Value::Null)?;
-    Some(loops::call_digest(input.tool_name()?, called_with))
+    let called_with = input.call_input().filter(|it| **it != Value::Null)?;
+    Some(loops::call_digest(input.tool_name()?, &called_with))
 }
 
 fn shown(input: &HookInput) -> String {
@@ -144,7 +144,7 @@ impl Hook for Loops {
     }
 
     fn policy(&self) -> RunPolicy {
-        RunPolicy::fail_open()
+        RunPolicy::fail_open().whole()
     }
 
     fn matches(&self, input: &HookInput) -> Match {

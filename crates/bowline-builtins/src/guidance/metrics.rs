@@ -23,6 +23,8 @@ const SUMMARY: &str = "writes the figures of the day to a file when a turn or a 
 
 /// The folder in the data folder.
 const FOLDER: &str = "metrics";
+/// What became too old for it, in folders of a month.
+const ARCHIVES: &str = "archives";
 /// So many files are kept there. Older ones go to `archives/YYYY-MM`.
 const MAX_FILES: usize = 30;
 /// Nobody waits longer for the file. It is written all the same.
@@ -64,19 +66,67 @@ pub fn write_with(
     make: impl FnOnce() -> io::Result<Day>,
 ) -> io::Result<PathBuf> {
     let folder = data.join(FOLDER);
-    private_folder(&folder)?;
+    let _turn = take_turn(&folder)?;
+    let file = folder.join(format!("metrics-{}.json", day.format("%Y%m%d")));
+    write_file(&folder, &file, &make()?)?;
+    archive(&folder)?;
+    Ok(file)
+}
+
+/// The days whose figures are kept, with their files, the archives' too.
+pub fn kept(data: &Path) -> io::Result<Vec<(NaiveDate, PathBuf)>> {
+    let folder = data.join(FOLDER);
+    let mut folders = files_in(&folder.join(ARCHIVES))?;
+    folders.push(folder);
+    let mut kept = Vec::new();
+    for folder in folders {
+        let files = files_in(&folder)?.into_iter();
+        kept.extend(files.filter_map(|file| Some((day_in(file.file_name()?.to_str()?)?, file))));
+    }
+    kept.sort_unstable();
+    Ok(kept)
+}
+
+/// Writes a kept file anew where it is, with figures that are made only when nobody else writes. Without figures it is removed.
+pub fn replace(
+    data: &Path,
+    file: &Path,
+    make: impl FnOnce() -> io::Result<Option<Day>>,
+) -> io::Result<()> {
+    let folder = data.join(FOLDER);
+    let _turn = take_turn(&folder)?;
+    match make()? {
+        Some(figures) => write_file(&folder, file, &figures),
+        None => fs::remove_file(file),
+    }
+}
+
+/// Waits until nobody else writes; others wait while the answer lives.
+fn take_turn(folder: &Path) -> io::Result<File> {
+    private_folder(folder)?;
     let lock = private_file(&folder.join(".lock"))?;
     lock.lock()?;
-    let text = serde_json::to_string_pretty(&make()?)?;
-    let file = folder.join(format!("metrics-{}.json", day.format("%Y%m%d")));
+    Ok(lock)
+}
+
+fn write_file(folder: &Path, file: &Path, figures: &Day) -> io::Result<()> {
+    let text = serde_json::to_string_pretty(figures)?;
     let temporary = folder.join(".metrics.tmp");
     let mut written = private_file(&temporary)?;
     written.set_len(0)?;
     written.write_all(text.as_bytes())?;
     written.write_all(b"\n")?;
-    fs::rename(&temporary, &file)?;
-    archive(&folder)?;
-    Ok(file)
+    fs::rename(&temporary, file)
+}
+
+/// What lies in a folder; nothing if there is none.
+fn files_in(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    match fs::read_dir(folder) {
+        Ok(entries) => entries.map(|it| it.map(|it| it.path())).collect(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) if error.kind() == io::ErrorKind::NotADirectory => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
 }
 
 fn private_folder(folder: &Path) -> io::Result<()> {
@@ -91,20 +141,16 @@ fn private_file(path: &Path) -> io::Result<File> {
 
 /// Moves the oldest files away where there are too many.
 fn archive(folder: &Path) -> io::Result<()> {
-    let mut names: Vec<String> = Vec::new();
-    for entry in fs::read_dir(folder)? {
-        let name = entry?.file_name().to_string_lossy().into_owned();
-        if day_in(&name).is_some() {
-            names.push(name);
-        }
-    }
+    let files = files_in(folder)?.into_iter();
+    let mut names: Vec<String> = files
+        .filter_map(|it| Some(it.file_name()?.to_str()?.to_owned()))
+        .filter(|name| day_in(name).is_some())
+        .collect();
     names.sort_unstable();
     let more = names.len().saturating_sub(MAX_FILES);
     for name in names.iter().take(more) {
         let Some(day) = day_in(name) else { continue };
-        let archive = folder
-            .join("archives")
-            .join(day.format("%Y-%m").to_string());
+        let archive = folder.join(ARCHIVES).join(day.format("%Y-%m").to_string());
         private_folder(&archive)?;
         fs::rename(folder.join(name), archive.join(name))?;
     }
@@ -128,7 +174,7 @@ impl Hook for Metrics {
     }
 
     fn policy(&self) -> RunPolicy {
-        RunPolicy::observer()
+        RunPolicy::observer().whole()
     }
 
     async fn opinion(&self, _: &HookInput, _: &HookContext) -> bowline::Result<Opinion> {

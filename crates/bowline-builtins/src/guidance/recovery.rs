@@ -125,7 +125,7 @@ impl Hook for RecoveryHook {
     }
 
     fn policy(&self) -> RunPolicy {
-        RunPolicy::observer()
+        RunPolicy::observer().whole()
     }
 
     fn matches(&self, input: &HookInput) -> Match {

@@ -76,12 +76,15 @@ impl Hook for WorkItems {
     }
 
     fn policy(&self) -> RunPolicy {
-        RunPolicy::fail_open()
+        RunPolicy::fail_open().whole()
     }
 
     fn matches(&self, input: &HookInput) -> Match {
-        let tool = Tool::named(input.tool_name().unwrap_or_default());
-        if tool.changes_a_file() || tool.runs_a_shell() {
+        let may_change = |part: &HookInput| {
+            let tool = Tool::named(part.tool_name().unwrap_or_default());
+            tool.changes_a_file() || tool.runs_a_shell()
+        };
+        if input.parts().any(|part| may_change(&part)) {
             return Match::Yes;
         }
         Match::No("it changes no file".to_owned())

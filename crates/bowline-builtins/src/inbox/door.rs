@@ -16,14 +16,13 @@ use bowline_store::INBOX;
 use chrono::{DateTime, Local, Utc};
 
 use super::lasting::{Case, Keeping};
+use super::limit::{cut_short, longest_wait};
 use super::{Extent, Inbox, Question, Reply, Said};
 use crate::continuity::{Caller, Live, notify};
 use crate::guard::{Guards, call_of};
 use crate::recorder::subagent_of;
 use crate::sanitise::sanitise;
 
-/// The agent's own limit begins before ours and must not end before it: an answer after it lets the call run.
-const MARGIN: Duration = Duration::from_secs(3);
 /// A longer call, in bytes of JSON, is asked about by the agent alone: an inbox would show only a part of it.
 const LONGEST: usize = 8_000;
 /// What an agent waits for if it does not say so.
@@ -72,22 +71,27 @@ impl Answerer for Door {
             return None;
         }
         // Nobody shall allow what is not shown in full.
-        let length = input.tool_input().map_or(0, |it| it.to_string().len());
+        let shown = input.call_input();
+        let length = shown.as_deref().map_or(0, |it| it.to_string().len());
         if length > LONGEST {
             return None;
         }
-        let agents = Caller::waits(ctx).unwrap_or(USUAL_LIMIT);
-        let limit = self.wait.min(agents.checked_sub(MARGIN)?);
-        let asked = self.question(input, question, ctx, limit)?;
+        let agent_waits = Caller::waits(ctx).unwrap_or(USUAL_LIMIT);
+        let limit = self.wait.min(longest_wait(agent_waits)?);
+        let mut asked = self.question(input, question, ctx, limit)?;
+        asked.cut_short = cut_short((self.wait, limit), &asked.agent, agent_waits);
+        // The hook may be killed meanwhile, and then nobody could find its agent.
+        let _process = Caller::process(ctx);
         let what = asked.reason.clone();
         let session = asked.session.clone();
+        let before = self.live.status(&session);
         self.live
             .keep_status(&session, AgentStatus::Attention, what.clone());
         if self.fleet.notify {
             notify::attention(&self.project, what.as_deref(), ctx);
         }
         let case = Case {
-            call: call_of(input.tool_name().unwrap_or_default(), input.tool_input()),
+            call: call_of(input.tool_name().unwrap_or_default(), shown.as_deref()),
             input: input.clone(),
             ctx: ctx.clone(),
             guards: Arc::clone(&self.guards),
@@ -98,9 +102,11 @@ impl Answerer for Door {
             reply = waiting => reply,
             () = ctx.cancellation_token.cancelled() => None,
         };
-        let reply = reply?;
-        self.live.keep_status(&session, AgentStatus::Working, None);
-        Some(decided(reply, question, Utc::now()))
+        // Without an answer in time the agent asks by itself; one whose hook is gone does not.
+        if reply.is_some() || ctx.cancellation_token.is_cancelled() {
+            self.live.goes_on(&session, before);
+        }
+        Some(decided(reply?, question, Utc::now()))
     }
 }
 
@@ -118,12 +124,17 @@ impl Door {
             id: short_id(ctx.call_id()?),
             asked_at,
             until: asked_at + limit,
+            cut_short: None,
             agent: ctx.agent().unwrap_or_default().to_owned(),
             session: input.session_id.clone(),
             project: self.project.to_string_lossy().into_owned(),
             subagent: subagent_of(input).map(|it| it.id),
             tool: input.tool_name().unwrap_or_default().to_owned(),
-            input: input.tool_input().map(sanitise).unwrap_or_default(),
+            input: input
+                .call_input()
+                .as_deref()
+                .map(sanitise)
+                .unwrap_or_default(),
             tool_use_id: input.tool_use_id().map(str::to_owned),
             reason: reason.map(|it| redact(it).into_owned()),
             rule: question.rule.clone(),

@@ -49,15 +49,11 @@ pub(super) fn with_entry(text: &str, entry: &AllowEntry) -> Result<String, Strin
     let [section, table, list] = entry.key.path();
     let section = below(document.as_table_mut(), section, Headed::No)?;
     let table = below(section, table, Headed::Yes)?;
-    let patterns = table
-        .entry(list)
-        .or_insert_with(|| Item::Value(Value::Array(Array::new())))
-        .as_array_mut()
-        .ok_or_else(|| format!("`{}` is no list there", entry.key.path().join(".")))?;
+    let patterns = list_in(table, list)?;
     for pattern in &entry.patterns {
         let is_there = |it: &Value| it.as_str() == Some(pattern);
         if !patterns.iter().any(is_there) {
-            push(patterns, pattern);
+            push(patterns, pattern.into());
         }
     }
     Ok(document.to_string())
@@ -65,13 +61,13 @@ pub(super) fn with_entry(text: &str, entry: &AllowEntry) -> Result<String, Strin
 
 /// Whether a new table has its own line in brackets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Headed {
+pub(crate) enum Headed {
     Yes,
     No,
 }
 
 /// A table within another one, which may have to be made.
-fn below<'document>(
+pub(crate) fn below<'document>(
     table: &'document mut dyn TableLike,
     name: &str,
     headed: Headed,
@@ -86,8 +82,20 @@ fn below<'document>(
     found.ok_or_else(|| format!("`{name}` is no table there"))
 }
 
-/// Adds a text to a list, on a line of its own where the others have one.
-fn push(list: &mut Array, text: &str) {
+/// A list in a table, which may have to be made.
+pub(crate) fn list_in<'document>(
+    table: &'document mut dyn TableLike,
+    name: &str,
+) -> Result<&'document mut Array, String> {
+    let list = table
+        .entry(name)
+        .or_insert_with(|| Item::Value(Value::Array(Array::new())));
+    list.as_array_mut()
+        .ok_or_else(|| format!("`{name}` is no list there"))
+}
+
+/// Adds a value to a list, on a line of its own where the others have one.
+pub(crate) fn push(list: &mut Array, value: Value) {
     let before = list
         .iter()
         .last()
@@ -96,10 +104,9 @@ fn push(list: &mut Array, text: &str) {
         Some(before) => {
             // A comment above the last one is not about the new one.
             let indent = before.rsplit('\n').next().unwrap_or_default();
-            let value = Value::from(text).decorated(format!("\n{indent}"), "");
-            list.push_formatted(value);
+            list.push_formatted(value.decorated(format!("\n{indent}"), ""));
         }
-        None => list.push(text),
+        None => list.push(value),
     }
 }
 

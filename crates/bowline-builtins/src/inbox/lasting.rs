@@ -77,7 +77,7 @@ struct Planned {
 
 impl Case {
     /// What a permission would write.
-    pub(super) fn preview(&self, extent: Extent) -> Result<Preview, Unanswerable> {
+    pub(crate) fn preview(&self, extent: Extent) -> Result<Preview, Unanswerable> {
         let mut preview = Preview {
             extent,
             ..Preview::default()
@@ -91,7 +91,7 @@ impl Case {
     }
 
     /// Writes what a permission is kept as.
-    pub(super) fn keep(&self, extent: Extent) -> Result<(), Unanswerable> {
+    pub(crate) fn keep(&self, extent: Extent) -> Result<(), Unanswerable> {
         match extent {
             Extent::Once => Ok(()),
             Extent::Session => self.keep_for_session(),

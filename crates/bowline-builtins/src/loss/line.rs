@@ -147,7 +147,7 @@ impl Line {
             }
             Act::Write { to, how } => {
                 self.makes(&to.path);
-                if matches!(how, Writing::Replace | Writing::Edit | Writing::ByTool) {
+                if !matches!(how, Writing::Add | Writing::Tidy) {
                     self.overwrites(Path::new(to.link.as_deref().unwrap_or(&to.path)));
                 }
                 if *how == Writing::Replace && !Path::new(&to.path).is_dir() {

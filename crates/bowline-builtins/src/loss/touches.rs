@@ -78,9 +78,20 @@ impl Losses<'_> {
             Act::Perhaps(act) if is_plain_writing(act) => return self.touched_by(act, so_far),
             Act::Make(target) => each(so_far.line.paths(target).unwrap_or_default()),
             Act::Write { to, how } => {
-                let shown = *how == Writing::ByTool;
+                let is_shown = |touch: &Touch| match how {
+                    Writing::ByTool => true,
+                    // The rest of somebody's work was shown to nobody.
+                    Writing::TextByTool => {
+                        touch.before != Before::Other || self.knows(Path::new(&touch.path))
+                    }
+                    _ => false,
+                };
                 let touches = each(written(to, *how, &so_far.line)?).into_iter();
-                touches.map(|it| Touch { shown, ..it }).collect()
+                let touches = touches.map(|it| Touch {
+                    shown: is_shown(&it),
+                    ..it
+                });
+                touches.collect()
             }
             Act::WriteFound(found) => each(found_files(found, &so_far.line)?),
             Act::Unpack(unpacking) => match archive::written(unpacking, &so_far.line) {

@@ -1,5 +1,9 @@
 //! Which process an agent is, and whether it still runs. Only Linux says so; on other systems sessions end when their agents report it.
 
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::PathBuf;
+
 use bowline_continuity::fleet::Process;
 
 /// Programs that start hooks for an agent but are not agents.
@@ -15,25 +19,65 @@ const SHELLS: [&str; 10] = [
     "bowline",
     "bowline-hook",
 ];
-/// At most this many of them stand between a hook and its agent.
+/// At most this many of them stand between a hook and its agent, beside the hook.
 const MOST_SHELLS: usize = 6;
+/// What a process is called that stands for a program in a `bowline run`: it has it judged, runs it, and waits for its end.
+pub const STAND_IN: &str = "bowline-standin";
+/// What the process of `bowline run` itself is called. It stands for the program that it runs.
+pub const RUN: &str = "bowline-run";
 /// More processes than this above one have no meaning.
 const LONGEST_LINEAGE: usize = 64;
 
-/// The agent that started a process, if the system says so.
-pub fn agent_of(hook: u32) -> Option<Process> {
-    let mut parent = Stat::read(hook)?.parent;
-    for _ in 0..MOST_SHELLS {
-        let stat = Stat::read(parent)?;
-        if !SHELLS.contains(&stat.name.as_str()) {
-            return Some(Process {
-                id: parent,
-                started: stat.started,
-            });
+/// The agent that a process reports for, if the system says so: the one that started the hook, or the process itself where an agent
+/// reports without one.
+pub fn agent_of(reporter: u32) -> Option<Process> {
+    let mut id = reporter;
+    for _ in 0..=MOST_SHELLS {
+        let stat = Stat::read(id)?;
+        if stat.name == STAND_IN {
+            return run_above(id);
         }
-        parent = stat.parent;
+        if !SHELLS.contains(&stat.name.as_str()) {
+            let started = stat.started;
+            return Some(Process { id, started });
+        }
+        id = stat.parent;
     }
     None
+}
+
+/// The run that a stand-in belongs to.
+fn run_above(stand_in: u32) -> Option<Process> {
+    lineage(stand_in).into_iter().find_map(|id| {
+        let stat = Stat::read(id).filter(|it| it.name == RUN)?;
+        let started = stat.started;
+        Some(Process { id, started })
+    })
+}
+
+/// Gives this process a name, which others see. Where the system has none, nothing happens.
+pub fn be_called(name: &str) {
+    let _ = fs::write("/proc/self/comm", name);
+}
+
+/// The name of a process, if the system says so.
+pub fn name(process: u32) -> Option<String> {
+    Some(Stat::read(process)?.name)
+}
+
+/// The file that a process runs, if the system says so.
+pub fn program(process: u32) -> Option<PathBuf> {
+    fs::read_link(format!("/proc/{process}/exe")).ok()
+}
+
+/// Whether a process runs the same file as this one.
+pub fn is_ours(process: u32) -> bool {
+    let identity = |of: &str| {
+        let file = fs::metadata(format!("/proc/{of}/exe")).ok()?;
+        Some((file.dev(), file.ino()))
+    };
+    let own = identity("self");
+    own.is_some() && own == identity(&process.to_string())
 }
 
 /// A process, the one that started it, and so on. Empty where the system does not say it.
@@ -67,7 +111,7 @@ struct Stat {
 
 impl Stat {
     fn read(process: u32) -> Option<Self> {
-        Self::parse(&std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?)
+        Self::parse(&fs::read_to_string(format!("/proc/{process}/stat")).ok()?)
     }
 
     /// The name is in parentheses and may itself contain some.
@@ -116,5 +160,7 @@ mod tests {
         }));
         assert_eq!(lineage(own).get(..2), Some(&[own, stat.parent][..]));
         assert!(lineage(u32::MAX).is_empty());
+        // It is no hook that somebody started, so that it reports for itself.
+        assert_eq!(agent_of(own), this());
     }
 }

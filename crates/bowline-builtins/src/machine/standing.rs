@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use super::process;
+
 /// Programs that run another one, which their first argument names.
 const INTERPRETERS: &[&str] = &[
     "bash", "bun", "dash", "deno", "env", "node", "nodejs", "python", "python3", "sh", "zsh",
@@ -10,11 +12,15 @@ const INTERPRETERS: &[&str] = &[
 /// More ancestors than this have no meaning.
 const MOST_ANCESTORS: usize = 64;
 
-/// The agent that a process is, or that is above it, by its command line.
+/// The agent that a process is, or that is above it: by its command line, or because `bowline run` started it, whatever its name is.
 pub fn agent_above(process: u32) -> Option<String> {
     let above = std::iter::successors(Some(process), |pid| parent(*pid).filter(|it| *it > 1));
-    let mut lines = above.take(MOST_ANCESTORS).map(arguments);
-    lines.find_map(|line| agent_in(&line).map(ToOwned::to_owned))
+    let mut above = above.take(MOST_ANCESTORS);
+    above.find_map(|pid| {
+        let is_run = process::name(pid).is_some_and(|it| it == process::RUN);
+        let agent = || agent_in(&arguments(pid)).map(ToOwned::to_owned);
+        is_run.then(|| "bowline run".to_owned()).or_else(agent)
+    })
 }
 
 /// The variable in the environment of a process by which an agent marks what it starts, where the system tells it.
@@ -87,8 +93,9 @@ fn parent(pid: u32) -> Option<u32> {
     rest.split_whitespace().nth(1)?.parse().ok()
 }
 
+/// The words of the command line of a process, where the system tells it.
 #[cfg(target_os = "linux")]
-fn arguments(pid: u32) -> Vec<String> {
+pub fn arguments(pid: u32) -> Vec<String> {
     let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let line = String::from_utf8_lossy(&line);
     line.split_terminator('\0').map(ToOwned::to_owned).collect()
@@ -99,8 +106,9 @@ fn parent(pid: u32) -> Option<u32> {
     asked("ppid=", pid).first()?.parse().ok()
 }
 
+/// The words of the command line of a process, as far as blanks tell them apart.
 #[cfg(not(target_os = "linux"))]
-fn arguments(pid: u32) -> Vec<String> {
+pub fn arguments(pid: u32) -> Vec<String> {
     asked("command=", pid)
 }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use bowline::hooks::{HookEvent, HookEventData, HookInput};
 use bowline::settings::RecordConfig;
+use bowline_agents::NATIVE;
 use bowline_store::{
     CallKey, Change, DelegationEnd, DelegationStart, DelegationStatus, TraceEnd, TraceStart,
     TraceStatus, Unfinished,
@@ -100,6 +101,18 @@ pub(super) fn changes(input: &HookInput, course: Course<'_>, keep: RecordConfig)
     }
 }
 
+/// Some agents report at the end of a rewritten call what the model asked for, and others what ran. A call without an id is found
+/// again by its tool then.
+pub(super) fn end_with_any_input(changes: &mut [Change]) {
+    for change in changes {
+        if let Change::TraceStarted(start) = change
+            && let CallKey::Unnamed { digest } = &mut start.call
+        {
+            *digest = None;
+        }
+    }
+}
+
 fn call_starts(
     input: &HookInput,
     tool: &str,
@@ -109,7 +122,8 @@ fn call_starts(
 ) -> Vec<Change> {
     let call = call(input);
     let mut start = TraceStart::new(call.clone(), detail::name(tool));
-    start.input = detail::input(keep.inputs, tool_input);
+    start.input = (input.call_input()).and_then(|all| detail::input(keep.inputs, &all));
+    start.native = native(input, keep);
     if let Course::Asked(question) = course {
         start.asked = question.map(detail::refusal);
     }
@@ -123,6 +137,21 @@ fn call_starts(
         });
     }
     changes
+}
+
+/// What the agent says for the tool and its input, where it has words of its own.
+fn native(input: &HookInput, keep: RecordConfig) -> Option<Value> {
+    let said = input.field(NATIVE)?;
+    let tool = said.get("tool_name").and_then(Value::as_str);
+    let own = said.get("tool_input");
+    let mut native = serde_json::Map::new();
+    if let Some(tool) = tool {
+        native.insert("tool".to_owned(), detail::name(tool).into());
+    }
+    if let Some(input) = own.and_then(|own| detail::input(keep.inputs, own)) {
+        native.insert("input".to_owned(), input);
+    }
+    (!native.is_empty()).then_some(Value::Object(native))
 }
 
 /// What a call hands over to a sub-agent, if it does.
@@ -187,9 +216,9 @@ fn call(input: &HookInput) -> CallKey {
     match id(input) {
         Some(id) => CallKey::Id(detail::id(id)),
         None => CallKey::Unnamed {
-            digest: (input.tool_input())
+            digest: (input.call_input())
                 .filter(|input| !input.is_null())
-                .map(digest),
+                .map(|input| digest(&input)),
         },
     }
 }

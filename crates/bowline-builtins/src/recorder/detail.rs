@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use bowline::settings::RecordDetail;
+use bowline_agents::{MAX_PARTS, PARTS};
 use bowline_guard::secrets::{is_sensitive_key, redact};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::digest::digest_of_text;
 use crate::sanitise::{self, Beginning, REDACTED, sanitise};
@@ -53,9 +54,24 @@ pub(super) fn id(id: &str) -> String {
 pub(super) fn input(detail: RecordDetail, input: &Value) -> Option<Value> {
     match detail {
         RecordDetail::Full => Some(sanitise(input)),
-        RecordDetail::Summary => Some(outline(input, SUBJECTS)),
+        RecordDetail::Summary => Some(outline_of_call(input)),
         _ => None,
     }
+}
+
+/// The fields of an input; of a call of several things those of each.
+fn outline_of_call(input: &Value) -> Value {
+    let mut outlined = outline(input, SUBJECTS);
+    let parts = input.get(PARTS).and_then(Value::as_array);
+    if let (Some(parts), Some(fields)) = (parts, outlined.as_object_mut()) {
+        let parts = parts.iter().take(MAX_PARTS).map(|part| {
+            let tool = part.get("tool_name").and_then(Value::as_str);
+            let input = part.get("tool_input").map(|it| outline(it, SUBJECTS));
+            json!({"tool_name": tool.map(name), "tool_input": input})
+        });
+        fields.insert(PARTS.to_owned(), parts.collect());
+    }
+    outlined
 }
 
 /// What is kept of a tool's output.
@@ -152,7 +168,6 @@ fn amount(value: &Value) -> Value {
 #[cfg(test)]
 mod tests {
     use bowline_guard::secrets::expand;
-    use serde_json::json;
 
     use super::*;
 
@@ -191,6 +206,21 @@ mod tests {
             output(RecordDetail::Summary, &given),
             Some(
                 json!({"stdout": "[7 characters]", "command": "[2 characters]", "interrupted": false})
+            )
+        );
+        let patch = json!({"file_path": "/a", "content": "x", "parts": [
+            {"tool_name": "Write", "tool_input": {"file_path": "/a", "content": "x"}},
+            {"tool_name": "Delete", "tool_input": {"file_path": "/b"}},
+            3,
+        ]});
+        assert_eq!(
+            input(RecordDetail::Summary, &patch),
+            Some(
+                json!({"file_path": "/a", "content": "[1 characters]", "parts": [
+                    {"tool_name": "Write", "tool_input": {"file_path": "/a", "content": "[1 characters]"}},
+                    {"tool_name": "Delete", "tool_input": {"file_path": "/b"}},
+                    {"tool_name": null, "tool_input": null},
+                ]})
             )
         );
         assert_eq!(

@@ -4,6 +4,7 @@ use bowline::hooks::HookInput;
 use bowline_agents::Tool;
 use bowline_guard::interpret::At;
 use bowline_guard::paths::{World, resolve_literal, resolve_words};
+use bowline_guard::tool::FileVerb;
 use serde_json::Value;
 
 use super::apply::Quantity;
@@ -69,6 +70,16 @@ pub(super) fn named(input: &HookInput, world: &dyn World, quantity: Quantity) ->
             }
             None => add(world),
         }
+    }
+    // A server's source may be any text.
+    let verb = input.tool_name().and_then(FileVerb::of);
+    if matches!(verb, Some(FileVerb::Move | FileVerb::Copy)) {
+        let places = ["source", "destination"].into_iter().filter_map(field);
+        named.extend(
+            places
+                .filter_map(Value::as_str)
+                .map(|path| Touched::Path(resolve_literal(path, world))),
+        );
     }
     if named.is_empty() {
         let own = input.file_path().map(|path| resolve_literal(path, world));

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use bowline::hooks::{Decision, Hook, HookContext, HookEvent, HookInput, Opinion, RunPolicy};
 use bowline::settings::RecordDetail;
 use bowline_agents::Tool;
-use bowline_guard::loss::{Act, GitAct, Target, Writing};
+use bowline_guard::loss::{Act, Depth, GitAct, Target, Writing};
 use bowline_guard::paths::{World, resolve_literal};
 use bowline_store::Change;
 use chrono::{DateTime, Utc};
@@ -62,12 +62,9 @@ impl Work {
     }
 
     fn starts(&self, input: &HookInput, ctx: &HookContext, world: &MachineWorld<'_>) {
-        let (Some(call), Some(tool)) = (input.tool_use_id(), input.tool_name()) else {
+        let Some(call) = input.tool_use_id().filter(|_| !only_looks(input)) else {
             return;
         };
-        if only_looks(tool) {
-            return;
-        }
         let acts = acts(&self.analyst, input, ctx, world);
         let losses = world.losses();
         let touches = losses.touches(&acts);
@@ -105,54 +102,62 @@ impl Work {
     }
 
     fn ends(&self, input: &HookInput, ctx: &HookContext, world: &MachineWorld<'_>) {
-        let (Some(call), Some(tool)) = (input.tool_use_id(), input.tool_name()) else {
+        let Some(call) = input.tool_use_id() else {
             return;
         };
         let session = (input.session_id.as_str(), world.project_root());
-        match Tool::named(tool) {
-            Tool::Read if input.event_type() == HookEvent::PostToolUse => {
-                for file in named_files(input) {
-                    let path = end_of(file, world);
-                    let seen = seen(&path, input.timestamp, world);
-                    self.ledger.read(session, &path, seen);
-                }
-            }
-            _ if only_looks(tool) => {}
-            _ => {
-                // Its own commits are known by what it was about to touch.
-                let before = self.ledger.before(session, call);
-                let touched = self.ledger.touched(session, call);
-                let took = input.duration_ms().and_then(|it| i64::try_from(it).ok());
-                let took = took.map(chrono::Duration::milliseconds);
-                self.ledger.end_call(session, call, input.timestamp, took);
-                let others = self.ledger.others(session, call);
-                if before.is_none() && touched.is_empty() && others.is_none() {
-                    return;
-                }
-                let losses = world.losses();
-                let mut work = (before.as_ref())
-                    .and_then(|before| commits_since(&losses, before))
-                    .unwrap_or_default();
-                let left = touched.into_iter().filter_map(|path| left(&losses, path));
-                work.left = left.collect();
-                work.others = others;
-                self.ledger.add(session, &work);
-                self.keep(call, &work, ctx);
+        if input.event_type() == HookEvent::PostToolUse {
+            self.reads(input, world);
+        }
+        if only_looks(input) {
+            return;
+        }
+        // Its own commits are known by what it was about to touch.
+        let before = self.ledger.before(session, call);
+        let touched = self.ledger.touched(session, call);
+        let took = input.duration_ms().and_then(|it| i64::try_from(it).ok());
+        let took = took.map(chrono::Duration::milliseconds);
+        self.ledger.end_call(session, call, input.timestamp, took);
+        let others = self.ledger.others(session, call);
+        if before.is_none() && touched.is_empty() && others.is_none() {
+            return;
+        }
+        let losses = world.losses();
+        let mut work = (before.as_ref())
+            .and_then(|before| commits_since(&losses, before))
+            .unwrap_or_default();
+        let left = touched.into_iter().filter_map(|path| left(&losses, path));
+        work.left = left.collect();
+        work.others = others;
+        self.ledger.add(session, &work);
+        self.keep(call, &work, ctx);
+    }
+
+    /// The agent was shown the files that it read.
+    fn reads(&self, input: &HookInput, world: &MachineWorld<'_>) {
+        let session = (input.session_id.as_str(), world.project_root());
+        for part in input.parts().filter(|it| tool_of(it) == Tool::Read) {
+            for file in named_files(&part) {
+                let path = end_of(file, world);
+                let seen = seen(&path, input.timestamp, world);
+                self.ledger.read(session, &path, seen);
             }
         }
     }
 
     /// What a call may do to files that it does not name.
     fn reach(&self, input: &HookInput, ctx: &HookContext) -> Reach {
-        let tool = input.tool_name().unwrap_or_default();
-        match (Tool::named(tool), input.command()) {
+        let of_part = |part: &HookInput| match (tool_of(part), part.command()) {
             // A tool that writes one file has nothing to do with others.
             (tool, _) if tool.changes_a_file() => Reach::Nothing,
             (tool, Some(command)) if tool.runs_a_shell() => {
-                reach_of(&self.analyst.judge(command, input, ctx).invocations)
+                reach_of(&self.analyst.judge(command, part, ctx).invocations)
             }
+            (Tool::Unread, _) => Reach::Anything,
             _ => Reach::NewFiles,
-        }
+        };
+        let reaches = input.parts().map(|part| of_part(&part));
+        reaches.max().unwrap_or(Reach::Nothing)
     }
 
     /// Hands work over to the record of the event, unless nothing of what calls are given is to be kept.
@@ -242,25 +247,67 @@ pub(crate) fn acts(
     ctx: &HookContext,
     world: &MachineWorld<'_>,
 ) -> Vec<Act> {
-    match Tool::named(input.tool_name().unwrap_or_default()) {
+    let parts = input.parts();
+    let acts = parts.flat_map(|part| acts_of_part(analyst, &part, ctx, world));
+    acts.collect()
+}
+
+fn acts_of_part(
+    analyst: &Analyst,
+    input: &HookInput,
+    ctx: &HookContext,
+    world: &MachineWorld<'_>,
+) -> Vec<Act> {
+    let target = |file: &str| Target::from(&resolve_literal(file, world));
+    let field = |name: &str| input.tool_input()?.get(name)?.as_str().map(target);
+    match tool_of(input) {
         tool if tool.runs_a_shell() => {
             let Some(command) = input.command() else {
                 return Vec::new();
             };
             analyst.judge(command, input, ctx).acts.clone()
         }
-        tool if tool.changes_a_file() => named_files(input)
-            .map(|file| Act::Write {
-                to: Target::from(&resolve_literal(file, world)),
-                how: Writing::ByTool,
+        Tool::Delete => named_files(input)
+            .map(|file| Act::Delete {
+                target: target(file),
+                depth: Depth::Tree,
             })
             .collect(),
+        Tool::Move => match (field("source"), field("destination")) {
+            (Some(from), Some(to)) => vec![Act::Move {
+                from: vec![from],
+                to,
+            }],
+            _ => Vec::new(),
+        },
+        tool if tool.changes_a_file() => {
+            let named = input.tool_input().and_then(|it| it.get("old_string"));
+            let how = match (tool, named) {
+                (Tool::Edit, Some(Value::String(_))) => Writing::TextByTool,
+                _ => Writing::ByTool,
+            };
+            let write = |file| Act::Write {
+                to: target(file),
+                how,
+            };
+            named_files(input).map(write).collect()
+        }
         _ => Vec::new(),
     }
 }
 
+fn tool_of(input: &HookInput) -> Tool {
+    Tool::named(input.tool_name().unwrap_or_default())
+}
+
+/// Whether a call changes nothing.
+fn only_looks(input: &HookInput) -> bool {
+    let looks = |part: &HookInput| part.tool_name().is_none_or(is_for_looking);
+    input.parts().all(|part| looks(&part))
+}
+
 /// Whether a tool changes nothing.
-fn only_looks(tool: &str) -> bool {
+fn is_for_looking(tool: &str) -> bool {
     matches!(
         Tool::named(tool),
         Tool::Read | Tool::Glob | Tool::Grep | Tool::List

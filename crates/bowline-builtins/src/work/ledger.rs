@@ -1,19 +1,18 @@
 //! What all sessions made, as far as memory allows, and as the store has it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use bowline_store::{Store, TraceFilter, TraceStatus};
 use chrono::{DateTime, Duration, Utc};
 
 use super::lookout::{Lookout, Watched};
 use super::session::{Ground, OpenCall, Seen, SessionWork, Span, Times};
+use super::sessions::{Known, Past, Sessions, State, lock};
 use super::touch::{CallWork, GitBefore};
 use crate::machine::Machine;
 
-/// Sessions that are remembered; the one that was quiet longest is forgotten first.
-const MAX_SESSIONS: usize = 256;
 /// Files of others that are kept with a call.
 const MAX_KEPT: usize = 256;
 /// Calls of other sessions that are looked at.
@@ -22,7 +21,7 @@ const MAX_OTHERS: usize = 500;
 /// What sessions made.
 #[derive(Default)]
 pub struct Ledger {
-    sessions: Mutex<HashMap<String, Arc<Known>>>,
+    sessions: Mutex<Sessions>,
     store: Option<Arc<dyn Store>>,
     lookout: Option<Lookout>,
 }
@@ -31,28 +30,6 @@ impl fmt::Debug for Ledger {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Ledger").finish_non_exhaustive()
     }
-}
-
-/// One session.
-struct Known {
-    /// Since when this process hears of it; what was before is in the store.
-    since: DateTime<Utc>,
-    state: Mutex<State>,
-}
-
-#[derive(Default)]
-struct State {
-    work: SessionWork,
-    past: Past,
-    last: DateTime<Utc>,
-}
-
-/// Whether what was before is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Past {
-    #[default]
-    NotRead,
-    Read,
 }
 
 impl Ledger {
@@ -165,7 +142,7 @@ impl Ledger {
     ) -> Option<Vec<String>> {
         let known = self.known(session, project);
         let state = lock(&known.state);
-        let others = state.work.watched.get(call);
+        let others = state.work.others(call);
         let others = others.filter(|it| it.len() <= MAX_KEPT)?;
         Some(others.iter().cloned().collect())
     }
@@ -192,29 +169,7 @@ impl Ledger {
     }
 
     fn known(&self, session: &str, project: &str) -> Arc<Known> {
-        let now = Utc::now();
-        let mut sessions = lock(&self.sessions);
-        if let Some(known) = sessions.get(session) {
-            lock(&known.state).last = now;
-            return Arc::clone(known);
-        }
-        if sessions.len() >= MAX_SESSIONS {
-            let quietest = sessions.iter().min_by_key(|(_, it)| lock(&it.state).last);
-            if let Some(name) = quietest.map(|(name, _)| name.clone()) {
-                sessions.remove(&name);
-            }
-        }
-        let mut state = State {
-            last: now,
-            ..State::default()
-        };
-        project.clone_into(&mut state.work.project);
-        let known = Arc::new(Known {
-            since: now,
-            state: Mutex::new(state),
-        });
-        sessions.insert(session.to_owned(), Arc::clone(&known));
-        known
+        lock(&self.sessions).named(session, project)
     }
 
     /// The session with everything that is known of it, also from before this process.
@@ -233,11 +188,7 @@ impl Ledger {
 
     /// Whether another session was at work in the project during a call.
     fn is_alone(&self, session: &str, project: &str, span: &Span) -> bool {
-        let others: Vec<Arc<Known>> = lock(&self.sessions)
-            .iter()
-            .filter(|(name, _)| *name != session)
-            .map(|(_, known)| Arc::clone(known))
-            .collect();
+        let others = lock(&self.sessions).others(session);
         let busy = others.iter().any(|other| {
             let state = lock(&other.state);
             let at_once =
@@ -258,18 +209,20 @@ impl Ledger {
         !busy && !self.was_busy(session, project, span)
     }
 
-    /// The same, as the store has it, for a call before this process.
+    /// The same, as the store has it, for a call of which this process may not know all who were at work.
     fn was_busy(&self, session: &str, project: &str, span: &Span) -> bool {
-        let since = lock(&self.sessions).get(session).map(|it| it.since);
-        let Some(store) = self
-            .store
-            .as_ref()
-            .filter(|_| since.is_some_and(|it| span.start < it))
-        else {
+        let is_known = {
+            let sessions = lock(&self.sessions);
+            let since = sessions.since(session);
+            since.is_none_or(|since| span.start >= since) && sessions.remember_all_since(span.start)
+        };
+        let Some(store) = self.store.as_ref().filter(|_| !is_known) else {
             return false;
         };
         let filter = TraceFilter {
             since: Some(span.start - Duration::minutes(10)),
+            // The store keeps milliseconds.
+            before: Some(span.end + Duration::milliseconds(1)),
             project: Some(project),
             limit: MAX_OTHERS,
             ..TraceFilter::default()
@@ -277,11 +230,13 @@ impl Ledger {
         let Ok(traces) = store.find_traces(&filter) else {
             return true;
         };
-        traces.iter().any(|trace| {
-            trace.session != session
-                && trace.started_at < span.end
-                && trace.ended_at.is_none_or(|end| end > span.start)
-        })
+        // Where there were more, some are not known.
+        traces.len() >= MAX_OTHERS
+            || traces.iter().any(|trace| {
+                trace.session != session
+                    && trace.started_at < span.end
+                    && trace.ended_at.is_none_or(|end| end > span.start)
+            })
     }
 }
 
@@ -501,8 +456,4 @@ impl<'l> SessionView<'l> {
             file.share == super::file_work::Share::Own && file.staged.as_deref() != Some(index)
         })
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,6 +1,8 @@
 //! What one session made, and when it was at work.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, Weak};
 
 use chrono::{DateTime, Duration, Utc};
 
@@ -14,6 +16,11 @@ const MAX_FILES: usize = 20_000;
 const MAX_CALLS: usize = 8_192;
 /// Calls that are waited for.
 const MAX_OPEN: usize = 512;
+
+/// What a file, a read or a commit takes in memory, about.
+const FILE: usize = 256;
+/// What a path takes in memory, about.
+const PATH: usize = 128;
 
 /// Clocks differ by less.
 const MARGIN: Duration = Duration::milliseconds(250);
@@ -36,10 +43,11 @@ pub(super) struct Seen {
     pub(super) content: Option<String>,
 }
 
-/// The time of one call.
+/// The time of one call. There are very many, so that it is small.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Span {
-    pub(super) call: String,
+    /// See [`SessionWork::number`].
+    call: u64,
     pub(super) start: DateTime<Utc>,
     pub(super) end: DateTime<Utc>,
     pub(super) reach: Reach,
@@ -77,6 +85,40 @@ impl Ground {
     }
 }
 
+/// Of calls that were watched: the tracked files that held somebody else's work when they began. They are nearly always those of the call
+/// before, which are kept once.
+#[derive(Debug, Default)]
+struct WatchedCalls {
+    calls: HashMap<u64, Arc<HashSet<String>>>,
+    last: Weak<HashSet<String>>,
+    /// How many paths there are in all.
+    paths: usize,
+}
+
+impl WatchedCalls {
+    fn add(&mut self, call: u64, others: HashSet<String>) {
+        let same = self.last.upgrade().filter(|last| **last == others);
+        let others = same.unwrap_or_else(|| {
+            self.paths += others.len();
+            Arc::new(others)
+        });
+        self.last = Arc::downgrade(&others);
+        if let Some(former) = self.calls.insert(call, others) {
+            self.let_go(former);
+        }
+    }
+
+    fn remove(&mut self, call: u64) {
+        if let Some(others) = self.calls.remove(&call) {
+            self.let_go(others);
+        }
+    }
+
+    fn let_go(&mut self, others: Arc<HashSet<String>>) {
+        self.paths -= Arc::into_inner(others).map_or(0, |others| others.len());
+    }
+}
+
 /// What is known of one session.
 #[derive(Debug, Default)]
 pub(super) struct SessionWork {
@@ -86,10 +128,10 @@ pub(super) struct SessionWork {
     pub(super) commits: HashSet<String>,
     /// Stashes of mixed work, and the paths in them that hold work of others.
     pub(super) mixed: HashMap<String, Vec<String>>,
-    pub(super) spans: Vec<Span>,
-    /// Of calls that were watched: the tracked files that held somebody else's work when they began.
-    pub(super) watched: HashMap<String, HashSet<String>>,
+    pub(super) spans: VecDeque<Span>,
+    watched: WatchedCalls,
     pub(super) open: HashMap<String, OpenCall>,
+    numbers: RandomState,
     /// When the session was last active, by the clock of the file system.
     heard: Option<DateTime<Utc>>,
 }
@@ -146,7 +188,7 @@ impl SessionWork {
         self.find_out(work);
         if let Ground::Fore(reach) = ground {
             self.add_span(Span {
-                call: call.to_owned(),
+                call: self.number(call),
                 start: started,
                 end: ended,
                 reach,
@@ -215,9 +257,10 @@ impl SessionWork {
     }
 
     fn add_span(&mut self, span: Span) {
-        if self.spans.len() >= MAX_CALLS {
-            let oldest = self.spans.remove(0);
-            self.watched.remove(&oldest.call);
+        if self.spans.len() >= MAX_CALLS
+            && let Some(oldest) = self.spans.pop_front()
+        {
+            self.watched.remove(oldest.call);
         }
         let at = self.spans.partition_point(|it| it.start <= span.start);
         self.spans.insert(at, span);
@@ -231,16 +274,39 @@ impl SessionWork {
 
     /// What was found out when a call began: the tracked files with somebody else's work.
     pub(super) fn watch(&mut self, call: &str, others: HashSet<String>) {
-        if self.watched.len() < MAX_CALLS {
-            self.watched.insert(call.to_owned(), others);
+        if self.watched.calls.len() < MAX_CALLS {
+            self.watched.add(self.number(call), others);
         }
+    }
+
+    /// What was found out when a call began, if it was watched.
+    pub(super) fn others(&self, call: &str) -> Option<&HashSet<String>> {
+        self.others_at(self.number(call))
+    }
+
+    fn others_at(&self, call: u64) -> Option<&HashSet<String>> {
+        self.watched.calls.get(&call).map(Arc::as_ref)
+    }
+
+    /// By what a call is known. Names are longer, and no two of a session get the same number.
+    fn number(&self, call: &str) -> u64 {
+        self.numbers.hash_one(call)
+    }
+
+    /// What this takes in memory, about.
+    pub(super) fn weight(&self) -> usize {
+        let files = self.files.len() + self.reads.len() + self.commits.len();
+        let watched = self.watched.calls.len() * size_of::<(u64, Arc<HashSet<String>>)>();
+        self.spans.capacity() * size_of::<Span>()
+            + watched
+            + self.watched.paths * PATH
+            + files * FILE
     }
 
     /// The call during which something happened.
     pub(super) fn span_at(&self, time: DateTime<Utc>) -> Option<&Span> {
         let until = self.spans.partition_point(|it| it.start <= time);
-        let candidates = self.spans.get(..until).unwrap_or_default();
-        let mut candidates = candidates.iter().rev().take(64);
+        let mut candidates = self.spans.range(..until).rev().take(64);
         candidates.find(|it| time <= it.end)
     }
 
@@ -254,8 +320,7 @@ impl SessionWork {
         let by_call = |time| {
             let span = self.span_at(time)?;
             let theirs = self
-                .watched
-                .get(&span.call)
+                .others_at(span.call)
                 .is_some_and(|it| it.contains(path));
             (!theirs && alone(span)).then_some(span)
         };
@@ -282,7 +347,7 @@ impl SessionWork {
             return None;
         }
         let span = self.span_at(times.changed)?;
-        let others = self.watched.get(&span.call)?;
+        let others = self.others_at(span.call)?;
         let in_call = span.start <= times.modified && times.modified <= span.end;
         let reaches = span.reach.changes(path);
         (in_call && reaches && !others.contains(path) && alone(span)).then_some(span.start)
@@ -410,6 +475,26 @@ mod tests {
         assert_eq!(read(None), [true, false]);
         assert_eq!(read(Some("one")), [true, true]);
         assert_eq!(read(Some("two")), [true, false]);
+    }
+
+    #[test]
+    fn calls_that_begin_alike_keep_once_what_others_had_changed() {
+        let others = |names: &[&str]| names.iter().map(ToString::to_string).collect();
+        let mut session = SessionWork::default();
+        let nothing = session.weight();
+        session.watch("1", others(&["/p/a", "/p/b"]));
+        let one = session.weight();
+        session.watch("2", others(&["/p/b", "/p/a"]));
+        assert_eq!(session.watched.paths, 2);
+        session.watch("3", others(&["/p/c"]));
+        assert_eq!(session.watched.paths, 3);
+        assert!(nothing < one && one < session.weight());
+        assert_eq!(session.others("2"), Some(&others(&["/p/a", "/p/b"])));
+        assert_eq!(session.others("4"), None);
+        for (call, paths) in [("1", 3), ("1", 3), ("3", 2), ("2", 0)] {
+            session.watched.remove(session.number(call));
+            assert_eq!(session.watched.paths, paths, "{call}");
+        }
     }
 
     #[test]

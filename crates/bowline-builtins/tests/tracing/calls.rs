@@ -68,6 +68,30 @@ async fn f20_a_a_recorded_session_is_one_row_with_both_times_and_the_clients_dur
 }
 
 #[tokio::test]
+async fn what_an_agent_calls_otherwise_is_kept_beside_bowlines_words() {
+    let mut bench = Bench::new();
+    let token = expand("ghp_{a36}");
+    let said = event(json!({
+        "hook_event_name": "PreToolUse", "tool_name": "Read", "tool_use_id": "x",
+        "tool_input": {"file_path": "/p/a", "note": token},
+        "native": {"event": "BeforeTool", "tool_name": "read_file", "tool_input": {"absolute_path": "/p/a", "note": token}},
+    }));
+    bench.report(0, &said).await;
+    let trace = bench.trace("x");
+    assert_eq!(trace.tool, "Read");
+    assert_eq!(trace.input.as_ref().unwrap()["file_path"], "/p/a");
+    assert_eq!(trace.native_tool(), Some("read_file"));
+    let own = trace.native_input().unwrap();
+    assert_eq!(own["absolute_path"], "/p/a");
+    assert!(!own.to_string().contains(&token), "{own}");
+
+    bench
+        .report(10, &pre(Some("y"), "Bash", json!({"command": "ls"})))
+        .await;
+    assert_eq!(bench.trace("y").native, None);
+}
+
+#[tokio::test]
 async fn f20_a_without_the_clients_duration_it_is_the_time_between_the_events() {
     let mut bench = Bench::new();
     let input = json!({"command": "sleep 1"});
@@ -142,6 +166,25 @@ async fn f20_b_calls_without_ids_are_found_again_by_session_tool_and_input() {
         ]
     );
     assert!(traces.iter().all(|trace| !trace.tool_use_id.is_empty()));
+}
+
+/// Its end reports the input that the model asked for, or the one that ran.
+#[tokio::test]
+async fn f20_b_a_rewritten_call_without_an_id_is_found_again() {
+    let (asked, ran) = (json!({"command": "rm a"}), json!({"command": "trash a"}));
+    for reported in [&asked, &ran] {
+        let rewritten = Opinion::allow().updated_input(ran.clone());
+        let mut bench = Bench::new().answering(HookEvent::PreToolUse, rewritten);
+        bench.report(0, &pre(None, "Bash", asked.clone())).await;
+        let end = post(None, "Bash", reported.clone(), json!("done"));
+        assert_eq!(bench.report(100, &end).await.skipped(), [], "{reported}");
+        let all = bench.store.get_traces(SessionRef::Chain("s"), 10, None);
+        let [trace] = &all.unwrap()[..] else {
+            panic!("there is one call")
+        };
+        assert_eq!(trace.duration_ms, Some(100), "{reported}");
+        assert_eq!(trace.input.as_ref(), Some(&ran));
+    }
 }
 
 #[tokio::test]

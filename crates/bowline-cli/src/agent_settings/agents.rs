@@ -1,6 +1,17 @@
 //! The agents that Bowline can be put into. A new one is a file here and a line in the table.
 
 mod claude_code;
+mod cline;
+mod codex;
+mod copilot;
+mod cursor;
+mod droid;
+mod gemini;
+mod grok;
+mod kimi;
+mod opencode;
+mod qwen;
+mod windsurf;
 
 use std::path::{Path, PathBuf};
 
@@ -8,6 +19,7 @@ use bowline::settings::{Locations, find_project};
 use bowline_agents::DEFAULT;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
+use super::entry_file::entry_files;
 use super::file::SettingsText;
 use super::{InstallScope, Installable};
 use crate::error::Result;
@@ -16,7 +28,20 @@ use crate::project;
 pub(crate) use claude_code::INSTALLABLE as CLAUDE_CODE;
 
 /// All of them, by name.
-pub(crate) static INSTALLABLE: &[Installable] = &[claude_code::INSTALLABLE];
+pub(crate) static INSTALLABLE: &[Installable] = &[
+    claude_code::INSTALLABLE,
+    cline::INSTALLABLE,
+    codex::INSTALLABLE,
+    copilot::INSTALLABLE,
+    cursor::INSTALLABLE,
+    droid::INSTALLABLE,
+    gemini::INSTALLABLE,
+    grok::INSTALLABLE,
+    kimi::INSTALLABLE,
+    opencode::INSTALLABLE,
+    qwen::INSTALLABLE,
+    windsurf::INSTALLABLE,
+];
 
 /// Reads the name of one on the command line.
 pub(crate) fn by_name() -> impl TypedValueParser<Value = Installable> {
@@ -76,11 +101,14 @@ impl Surroundings {
     }
 }
 
-/// Whether settings have an entry of Bowline's.
-pub(crate) fn names_bowline(agent: &Installable, file: &Path) -> bool {
-    let text = SettingsText::read(file).map(|it| it.text);
-    let text = text.unwrap_or_default();
-    agent.found(&text).is_ok_and(|found| !found.is_empty())
+/// Whether the settings of this path, or in this folder, have an entry of Bowline's.
+pub(crate) fn names_bowline(agent: &Installable, path: &Path) -> bool {
+    let files = entry_files(agent, path.to_owned());
+    files.iter().any(|file| {
+        let text = SettingsText::read(&file.path).map(|it| it.text);
+        let text = text.unwrap_or_default();
+        agent.found(&text).is_ok_and(|found| !found.is_empty())
+    })
 }
 
 #[cfg(test)]

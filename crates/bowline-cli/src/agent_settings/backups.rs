@@ -24,9 +24,15 @@ const WRITTEN: &str = "written";
 /// The file as it was before Bowline came; nothing if there was no file.
 const ORIGINAL: &str = "original";
 
+/// Stands in the place of a folder that Bowline made.
+const MADE: &str = "made";
+
 /// What is kept of one settings file.
 #[derive(Debug)]
 pub(crate) struct Backups {
+    /// The folder of all copies.
+    root: PathBuf,
+    /// That of this file's.
     folder: PathBuf,
 }
 
@@ -47,10 +53,9 @@ impl Backups {
             )
             .hint("set HOME or XDG_DATA_HOME to an absolute path; nothing was changed")
         })?;
-        let below = file.strip_prefix("/").unwrap_or(file);
-        Ok(Self {
-            folder: data.join(FOLDER).join(below),
-        })
+        let root = data.join(FOLDER);
+        let folder = place_of(&root, file);
+        Ok(Self { root, folder })
     }
 
     /// The file as it was before Bowline was installed, if only Bowline has written to it since.
@@ -117,11 +122,24 @@ impl Backups {
         }
     }
 
+    /// Notes that Bowline made this folder. Without the note it stays when the file goes.
+    pub(super) fn note_made(&self, folder: &Path) {
+        let place = place_of(&self.root, folder);
+        let _ = make_folder(&place).and_then(|()| new_file(&place.join(MADE), ""));
+    }
+
+    /// Whether Bowline made this folder.
+    pub(super) fn has_made(&self, folder: &Path) -> bool {
+        place_of(&self.root, folder).join(MADE).is_file()
+    }
+
+    /// Forgets that Bowline made this folder, because it has gone.
+    pub(super) fn forget_made(&self, folder: &Path) {
+        let _ = fs::remove_file(place_of(&self.root, folder).join(MADE));
+    }
+
     fn make_folder(&self) -> io::Result<()> {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&self.folder)
+        make_folder(&self.folder)
     }
 
     /// Their names begin with the time, so that the oldest are first.
@@ -141,6 +159,16 @@ impl Backups {
             let _ = fs::remove_file(copy);
         }
     }
+}
+
+/// Where something of a file or a folder is kept.
+fn place_of(root: &Path, path: &Path) -> PathBuf {
+    root.join(path.strip_prefix("/").unwrap_or(path))
+}
+
+fn make_folder(folder: &Path) -> io::Result<()> {
+    let mut private = DirBuilder::new();
+    private.recursive(true).mode(0o700).create(folder)
 }
 
 /// Settings may hold secrets, so only the user can read a copy.

@@ -7,7 +7,7 @@ use anstyle::Style;
 use serde::Serialize;
 use similar::{ChangeTag, TextDiff};
 
-use crate::ui::{Text, Ui, style};
+use crate::ui::{Paragraph, Text, Ui, style};
 
 /// Unchanged lines around a change.
 const CONTEXT: usize = 3;
@@ -66,16 +66,23 @@ impl Diff {
         Self(lines)
     }
 
+    /// Leaves out what comes after so many lines; says how many those are.
+    pub(super) fn cut(&mut self, most: usize) -> usize {
+        let more = self.0.len().saturating_sub(most);
+        self.0.truncate(most);
+        more
+    }
+
     pub(crate) fn show(&self, ui: &mut Ui) {
-        for line in &self.0 {
+        ui.paragraphs(self.0.iter().map(|line| {
             let (mark, text, colour) = match line {
                 Line::HunkHeader(text) => ("", text, style::NAME),
                 Line::Same(text) => (" ", text, Style::new()),
                 Line::Added(text) => ("+", text, style::GOOD),
                 Line::Removed(text) => ("-", text, style::BAD),
             };
-            ui.marked(&Text::styled(mark, colour), &Text::styled(text, colour));
-        }
+            Paragraph::marked(Text::styled(mark, colour), Text::styled(text, colour))
+        }));
     }
 }
 

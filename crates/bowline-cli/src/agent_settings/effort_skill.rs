@@ -53,6 +53,10 @@ impl EffortSkill {
         let Some((folder, skills)) = folder.zip(agent.skills) else {
             return Ok(None);
         };
+        let (folder, skills) = match (skills.strip_prefix("../"), folder.parent()) {
+            (Some(skills), Some(above)) => (above, skills),
+            _ => (folder, skills),
+        };
         let file = folder.join(skills).join(FILE);
         let current = SettingsText::read(&file)?;
         let backups = Backups::of(current.target(), &surroundings.locations)?;
@@ -92,7 +96,7 @@ impl EffortSkill {
     pub(crate) fn install(&self) -> Result<()> {
         let original = Original::NoFile;
         self.current
-            .install(TEXT, self.scope, &original, &self.backups)?;
+            .install(TEXT, self.scope.new_file_mode(), &original, &self.backups)?;
         Ok(())
     }
 

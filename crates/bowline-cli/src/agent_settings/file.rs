@@ -55,7 +55,7 @@ impl SettingsText {
                 format!("{} is not UTF-8 text", project::shown(path)),
             )
             .caused_by(error)
-            .hint("save it as UTF-8 and run it again; nothing was changed")
+            .hint("save it as UTF-8 and run it again; nothing was changed in it")
         })?;
         Ok(Self {
             target,
@@ -74,21 +74,25 @@ impl SettingsText {
     }
 
     /// Puts the text with Bowline in the place of this one; says where the copy of the old one is. A file that is not there
-    /// yet gets the permissions that its scope asks for.
+    /// yet gets these permissions.
     pub(crate) fn install(
         &self,
         text: &str,
-        scope: InstallScope,
+        new_file_mode: u32,
         original: &Original,
         backups: &Backups,
     ) -> Result<Option<PathBuf>> {
         self.check()?;
         let cannot_write = |source| self.cannot_write(source);
         let folder = self.target.parent().unwrap_or(Path::new("/"));
+        let missing: Vec<&Path> = folder.ancestors().take_while(|it| !it.exists()).collect();
         fs::create_dir_all(folder).map_err(cannot_write)?;
+        for folder in missing {
+            backups.note_made(folder);
+        }
         let backup = self.back_up(backups)?;
         backups.remember(original, text)?;
-        let mode = self.mode.unwrap_or(scope.new_file_mode());
+        let mode = self.mode.unwrap_or(new_file_mode);
         self.write(text, mode).map_err(cannot_write)?;
         Ok(backup)
     }
@@ -125,7 +129,20 @@ impl SettingsText {
         }
         .map_err(|source| self.cannot_write(source))?;
         backups.forget();
+        if *original == Original::NoFile {
+            self.remove_made_folders(backups);
+        }
         Ok(backup)
+    }
+
+    /// Removes the folders that Bowline made for the file, as far as they are empty.
+    fn remove_made_folders(&self, backups: &Backups) {
+        for folder in self.target.ancestors().skip(1) {
+            if !backups.has_made(folder) || fs::remove_dir(folder).is_err() {
+                return;
+            }
+            backups.forget_made(folder);
+        }
     }
 
     /// Whether it may be written, and is still what was read: asking takes time, and agents write to their settings.
@@ -135,7 +152,7 @@ impl SettingsText {
                 ErrorKind::File,
                 format!("{} is read-only", project::shown(&self.target)),
             )
-            .hint("make it writable, or change what makes it; nothing was changed"));
+            .hint("make it writable, or change what makes it so, and run it again; nothing was changed in it"));
         }
         let now = Self::read(&self.target)?;
         if (now.mode.is_some(), &now.text) != (self.mode.is_some(), &self.text) {
@@ -143,13 +160,19 @@ impl SettingsText {
                 ErrorKind::File,
                 format!("{} has changed meanwhile", project::shown(&self.target)),
             )
-            .hint("run it again; nothing was changed"));
+            .hint("run it again; nothing was changed in it"));
         }
         Ok(())
     }
 
     fn cannot_write(&self, source: io::Error) -> Error {
-        Error::file("write", &self.target, source).hint("nothing was changed in the file")
+        let hint = match source.kind() {
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                "nothing was changed in the file; make it and its folder writable, and run it again"
+            }
+            _ => "nothing was changed in the file",
+        };
+        Error::file("write", &self.target, source).hint(hint)
     }
 
     fn back_up(&self, backups: &Backups) -> Result<Option<PathBuf>> {

@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use bowline::settings::{Locations, Settings};
 use bowline_agents::{Agent, ClientVersion, HookEvent, Registration};
 use bowline_daemon::registration::{HOOK_PROGRAM, MISSING_IS_FINE, PROJECT_SCOPE, SCOPE_VARIABLE};
-use bowline_wire::FailMode;
+use bowline_wire::{FailMode, USUAL_TIMEOUT};
 
 use super::refusals::Refusal;
+use super::shell_words::for_a_hook;
+use super::trust::Trust;
 use super::{Entry, Found, InstallScope, Plan, Shadowed, Unfit, client, places};
 
 /// An agent with settings that Bowline can be put into: what it says of itself, and what takes a look at settings. All fields are
@@ -16,10 +18,12 @@ use super::{Entry, Found, InstallScope, Plan, Shadowed, Unfit, client, places};
 pub(crate) struct Installable {
     pub(crate) agent: &'static Agent,
     pub(crate) registration: &'static Registration,
-    /// Its folder of skills, beside its settings; `None` if it has none.
+    /// Its folder of skills, beside its settings, or with `../` one folder above them; `None` if it has none.
     pub(crate) skills: Option<&'static str>,
     /// How entries stand in the text of its settings.
     pub(crate) form: SettingsForm,
+    /// What it wants before it runs hooks; nothing where it runs them at once.
+    pub(crate) trust: Option<Trust>,
     /// What keeps the agent from reading a file that people and editors find nothing wrong with.
     pub(crate) refusals: fn(&str) -> Vec<Refusal>,
     /// What keeps the agent from running any hook, for people.
@@ -34,6 +38,39 @@ pub(crate) type Edited = Result<String, Unfit>;
 /// Which events are meant, as the agent spells them.
 pub(crate) type EventFilter<'a> = &'a dyn Fn(&str) -> bool;
 
+/// What a file is in which entries stand.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum FileKind {
+    /// Settings of the agent, in which others write as well.
+    Settings,
+    /// A file of Bowline's own.
+    Own,
+    /// A program of Bowline's own for each event, in a folder, named after the event with one of these endings.
+    Scripts {
+        /// The usual one first. The agent runs a script of every ending.
+        endings: &'static [&'static str],
+        /// Whether a text has Bowline's mark, whoever has changed it since.
+        is_marked: fn(&str) -> bool,
+    },
+}
+
+impl FileKind {
+    /// Whether nobody but Bowline writes there.
+    pub(crate) const fn is_bowlines(self) -> bool {
+        !matches!(self, Self::Settings)
+    }
+
+    /// The permissions of a new file.
+    pub(crate) const fn new_file_mode(self, scope: InstallScope) -> u32 {
+        let mode = scope.new_file_mode();
+        match self {
+            Self::Settings | Self::Own => mode,
+            // Whoever may read it may run it.
+            Self::Scripts { .. } => mode | (mode & 0o444) >> 2,
+        }
+    }
+}
+
 /// How entries stand in the text of settings. Every function leaves everything else as it is.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SettingsForm {
@@ -47,6 +84,10 @@ pub(crate) struct SettingsForm {
     pub(crate) shadowed: fn(&str) -> Result<Vec<Shadowed>, Unfit>,
     /// Whether the text says nothing, so that no file would say as much.
     pub(crate) is_blank: fn(&str) -> bool,
+    /// What the file is.
+    pub(crate) kind: FileKind,
+    /// Whether an entry says how long the agent lets it run.
+    pub(crate) has_timeouts: bool,
     /// How the status line stands there; nothing where the agent has none.
     pub(crate) status_line: Option<StatusLineForm>,
 }
@@ -111,7 +152,7 @@ impl Installable {
     pub(crate) fn events(&self, client: ClientVersion) -> impl Iterator<Item = &'static str> {
         let registration = self.registration;
         let all = self.agent.events.iter();
-        all.filter(move |(_, event)| registration.registers(*event, client))
+        all.filter(move |name| registration.registers(**name, client))
             .map(|(name, _)| *name)
     }
 
@@ -140,6 +181,7 @@ impl Installable {
     }
 
     /// The settings with Bowline in them, and nothing else changed.
+    #[cfg(test)]
     pub(crate) fn install(&self, text: &str, plan: &Plan) -> Edited {
         self.install_at(text, plan, &|_| true)
     }
@@ -149,7 +191,7 @@ impl Installable {
         let mut entries = Vec::new();
         let mut never = Vec::new();
         for (name, event) in self.agent.events.iter().filter(|(it, _)| is_meant(it)) {
-            if self.registration.registers(*event, plan.client) {
+            if self.registration.registers((name, *event), plan.client) {
                 entries.push(self.entry(name, *event, plan));
             } else {
                 never.push(*name);
@@ -178,6 +220,30 @@ impl Installable {
         }
     }
 
+    /// Whether a script has Bowline's mark, whoever has changed it since.
+    pub(crate) fn is_marked(&self, text: &str) -> bool {
+        match self.form.kind {
+            FileKind::Scripts { is_marked, .. } => is_marked(text),
+            FileKind::Settings | FileKind::Own => false,
+        }
+    }
+
+    /// Whether a file that should be Bowline's own is somebody else's, or somebody has changed it. It is never touched.
+    pub(crate) fn is_left_alone(&self, text: &str) -> bool {
+        self.form.kind.is_bowlines() && self.found(text).is_err()
+    }
+
+    /// Whether a file that somebody has changed still starts Bowline, as far as that can be seen.
+    pub(crate) fn still_starts_bowline(&self, text: &str) -> bool {
+        let is_comment = |line: &str| {
+            ["#", "//"]
+                .iter()
+                .any(|it| line.trim_start().starts_with(it))
+        };
+        let mut lines = text.lines();
+        self.is_left_alone(text) && lines.any(|it| it.contains(HOOK_PROGRAM) && !is_comment(it))
+    }
+
     /// What starts Bowline in these settings.
     pub(crate) fn found(&self, text: &str) -> Result<Vec<Found>, Unfit> {
         (self.form.found)(text)
@@ -196,13 +262,18 @@ impl Installable {
         }
     }
 
+    /// Whether an entry would block people who do not have Bowline: there a project's line prints nothing.
+    fn would_block_others(&self, scope: InstallScope) -> bool {
+        scope != InstallScope::User && self.registration.blocks_on_silence
+    }
+
     fn entry(&self, name: &str, event: HookEvent, plan: &Plan) -> Entry {
         let mut args = vec![self.name().to_owned(), name.to_owned()];
         if plan.on_failure != FailMode::default() {
             args.push(format!("--on-failure={}", plan.on_failure));
         }
         let timeout = self.registration.timeout_of(event);
-        if timeout != self.registration.timeout {
+        if timeout != USUAL_TIMEOUT {
             args.push(format!("--timeout={timeout}"));
         }
         let (command, args) = match plan.scope {
@@ -212,7 +283,7 @@ impl Installable {
                     (plan.program.clone(), Some(args))
                 } else {
                     args.insert(0, plan.program.clone());
-                    let words: Vec<_> = args.iter().map(|it| for_the_shell(it)).collect();
+                    let words: Vec<_> = args.iter().map(|it| for_a_hook(it)).collect();
                     (words.join(" "), None)
                 }
             }
@@ -228,20 +299,11 @@ impl Installable {
             event: name.to_owned(),
             command,
             args,
-            timeout: Some(timeout),
+            timeout: self.form.has_timeouts.then_some(timeout),
             blocks_on_failure: plan.on_failure == FailMode::Closed
-                && self.registration.can_block(event, plan.client),
+                && self.registration.can_block(event, plan.client)
+                && !self.would_block_others(plan.scope),
         }
-    }
-}
-
-/// A word that a shell reads as it stands.
-pub(super) fn for_the_shell(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=".contains(c);
-    if word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 

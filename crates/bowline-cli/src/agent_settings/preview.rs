@@ -1,13 +1,22 @@
 //! The preview of a change. If several events change alike, the first is shown in full and the others by name.
 
+use std::path::PathBuf;
+
 use super::diff::Diff;
+use super::installable::FileKind;
 use super::{Found, Installable, Unfit};
+use crate::project::Paths;
 use crate::ui::{Text, Ui, counted, style};
+
+/// Of a file of Bowline's own at most so many lines are shown: what it starts stands at its beginning.
+const MOST_OF_OWN: usize = 32;
 
 /// A change, shown as briefly as possible.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Preview {
     diff: Diff,
+    /// How many more lines change.
+    more: usize,
     alike: Vec<Alike>,
 }
 
@@ -20,17 +29,77 @@ struct Alike {
 
 /// What becomes of one event's entries, without the event's own name.
 #[derive(Debug, PartialEq, Eq)]
-struct Course {
+pub(crate) struct Course {
     before: Vec<Found>,
     after: Vec<Found>,
 }
+
+impl Course {
+    /// What becomes of the entries of a file that is for one event; nothing where it is for all of them.
+    pub(crate) fn of_file(agent: &Installable, before: &str, after: &str) -> Option<Self> {
+        let is_for_one = matches!(agent.form.kind, FileKind::Scripts { .. });
+        let of = |text: &str| {
+            let found = agent.found(text).ok()?;
+            let event = found.first().map(|it| it.entry.event.clone());
+            Some(nameless(&found, &event.unwrap_or_default()))
+        };
+        is_for_one.then_some(())?;
+        Some(Self {
+            before: of(before)?,
+            after: of(after)?,
+        })
+    }
+}
+
+/// A change of one of several files, shown as briefly as possible.
+pub(crate) struct FilePreview {
+    path: PathBuf,
+    /// What is said beside its name.
+    remark: &'static str,
+    course: Option<Course>,
+    preview: Preview,
+}
+
+impl FilePreview {
+    fn is_like(&self, other: &Self) -> bool {
+        self.course.is_some() && self.course == other.course && self.remark == other.remark
+    }
+
+    /// Of files that change alike the first is shown, and the others are named.
+    pub(crate) fn show_all(files: &[Self], paths: &Paths, ui: &mut Ui) {
+        for (at, file) in files.iter().enumerate() {
+            let (before, after) = files.split_at_checked(at).unwrap_or((files, &[]));
+            if before.iter().any(|it| it.is_like(file)) {
+                continue;
+            }
+            let heading = Text::styled(paths.show_absolute(&file.path), style::HEADING);
+            ui.line(heading.plain(file.remark));
+            file.preview.show(ui);
+            let others = after.iter().skip(1).filter(|it| it.is_like(file));
+            let names: Vec<_> = others
+                .filter_map(|it| Some(it.path.file_name()?.to_string_lossy()))
+                .collect();
+            if !names.is_empty() {
+                let count = counted(names.len(), "file");
+                ui.line(
+                    Text::styled(format!("… and {count} alike: "), style::NAME)
+                        .plain(names.join(", ")),
+                );
+                ui.line(Text::styled(FULL_SHOWS_MORE, style::FAINT));
+            }
+            ui.blank();
+        }
+    }
+}
+
+const FULL_SHOWS_MORE: &str = "(--full shows every line)";
 
 impl Preview {
     /// Shows every line.
     pub(crate) fn full(before: &str, after: &str) -> Self {
         Self {
             diff: Diff::between(before, after),
-            alike: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -74,18 +143,40 @@ impl Preview {
             let mut others = alike.iter().flat_map(|it| &it.others);
             !others.any(|other| other == event)
         };
-        Ok(Self {
-            diff: Diff::part(before, &change(&is_shown)?, after),
-            alike,
-        })
+        let mut diff = Diff::part(before, &change(&is_shown)?, after);
+        let more = match agent.form.kind {
+            FileKind::Settings => 0,
+            FileKind::Own | FileKind::Scripts { .. } => diff.cut(MOST_OF_OWN),
+        };
+        Ok(Self { diff, more, alike })
     }
 
+    #[cfg(test)]
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
+    /// For one of several files: those that change alike are shown once.
+    pub(crate) fn of_file(
+        self,
+        path: PathBuf,
+        remark: &'static str,
+        course: Option<Course>,
+    ) -> FilePreview {
+        FilePreview {
+            path,
+            remark,
+            course,
+            preview: self,
+        }
+    }
+
     pub(crate) fn show(&self, ui: &mut Ui) {
         self.diff.show(ui);
+        if self.more > 0 {
+            let lines = counted(self.more, "line");
+            ui.line(Text::styled(format!("… and {lines}"), style::NAME));
+        }
         for Alike { example, others } in &self.alike {
             let events = counted(others.len(), "event");
             ui.line(
@@ -93,8 +184,8 @@ impl Preview {
                     .plain(others.join(", ")),
             );
         }
-        if !self.alike.is_empty() {
-            ui.line(Text::styled("(--full shows every line)", style::FAINT));
+        if !self.alike.is_empty() || self.more > 0 {
+            ui.line(Text::styled(FULL_SHOWS_MORE, style::FAINT));
         }
     }
 }

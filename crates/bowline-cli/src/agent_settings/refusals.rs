@@ -1,6 +1,8 @@
-//! What keeps an agent that reads strict JSON from reading a settings file that people and editors find nothing wrong with.
+//! What keeps an agent from reading a settings file that people and editors find nothing wrong with, as of those that read strict JSON.
 
-use bowline::settings::not_json;
+use std::borrow::Cow;
+
+use bowline::settings::{NotJson, not_json};
 use serde::Serialize;
 
 /// A part of a file for which an agent refuses the whole of it.
@@ -8,10 +10,22 @@ use serde::Serialize;
 pub(crate) struct Refusal {
     /// From 1.
     pub(crate) line: usize,
-    what: &'static str,
+    what: Cow<'static, str>,
 }
 
 impl Refusal {
+    /// One in this line, from 1.
+    pub(crate) fn new(line: usize, what: impl Into<Cow<'static, str>>) -> Self {
+        let what = what.into();
+        Self { line, what }
+    }
+
+    /// What is wrong at a place of a file.
+    pub(crate) fn at(text: &str, start: usize, what: &'static str) -> Self {
+        let before = text.get(..start).unwrap_or_default();
+        Self::new(before.matches('\n').count() + 1, what)
+    }
+
     pub(crate) fn told(&self) -> String {
         format!("line {}: {}", self.line, self.what)
     }
@@ -19,16 +33,20 @@ impl Refusal {
 
 /// Every comment and every comma too many, in the order of the file; nothing where the file is plain JSON.
 pub(crate) fn refusals(text: &str) -> Vec<Refusal> {
-    let line_of = |start: usize| {
-        let before = text.get(..start).unwrap_or_default();
-        before.matches('\n').count() + 1
-    };
+    told(text, |_| true)
+}
+
+/// Every comma too many, for an agent that takes comments.
+pub(crate) fn commas(text: &str) -> Vec<Refusal> {
+    let piece = |part: &NotJson| text.get(part.span.start..).unwrap_or_default();
+    told(text, |part| piece(part).starts_with(','))
+}
+
+fn told(text: &str, is_refused: impl Fn(&NotJson) -> bool) -> Vec<Refusal> {
     let parts = not_json(text).into_iter();
     parts
-        .map(|part| Refusal {
-            line: line_of(part.span.start),
-            what: part.what,
-        })
+        .filter(is_refused)
+        .map(|part| Refusal::at(text, part.span.start, part.what))
         .collect()
 }
 
@@ -53,6 +71,10 @@ mod tests {
         ] {
             assert_eq!(lines(text), expected, "{text}");
         }
+        let text = "{ // one\n  \"a\": [1,], /* three */\n}";
+        assert_eq!(refusals(text).len(), 4);
+        let commas: Vec<usize> = commas(text).iter().map(|it| it.line).collect();
+        assert_eq!(commas, [2, 2]);
         let told: Vec<_> = refusals("{\n  \"a\": 1,\n}")
             .iter()
             .map(Refusal::told)

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bowline::settings::{Allowance, AllowanceStore, Lasts, Locations, Reach, Wish};
-use bowline_builtins::guard::SECRET_WRITING;
+use bowline_builtins::guard::{SECRET_WRITING, guards_itself, is_rule};
 use bowline_daemon::rpc::sessions;
 use bowline_guard::rules;
 use chrono::{TimeDelta, Utc};
@@ -11,13 +11,14 @@ use clap::ArgGroup;
 use serde::Serialize;
 
 use super::pause::{length, shown};
+use super::session;
 use crate::Outcome;
 use crate::ask::Records;
 use crate::control;
 use crate::error::{Error, ErrorKind, Result};
 use crate::moment;
 use crate::project::{self, Paths};
-use crate::recorded::{LAST, Recorded, guards_itself, is_rule};
+use crate::recorded::{LAST, Recorded};
 use crate::standing;
 use crate::ui::{Format, FormatArgs, Table, Text, Ui, YesOrNo, clipped, reveal, style};
 
@@ -31,11 +32,12 @@ Examples:
   bowline allow last                 the last call stopped in this project
   bowline allow last --once          the same, one time
   bowline allow git.clean --for 1h   what this rule finds here, for an hour
-  bowline allow git.clean --session  the same, in the newest session here
+  bowline allow git.clean --session 8c2f51de
+                                     the same, in this session
   bowline allow --list
   bowline allow --remove 3")]
 #[command(group(ArgGroup::new("extent").args(["once", "length", "session", "project", "global"])))]
-#[command(group(ArgGroup::new("what").args(["named", "list", "remove"]).required(true)))]
+#[command(group(ArgGroup::new("what").args(["named", "list", "remove"])))]
 pub(crate) struct AllowArgs {
     /// A rule such as git.clean, the id of a call or event, or `last`
     #[arg(value_name = "RULE|CALL")]
@@ -49,9 +51,10 @@ pub(crate) struct AllowArgs {
     #[arg(long = "for", value_name = "TIME", value_parser = length)]
     length: Option<TimeDelta>,
 
-    /// In the session of the call, or in the newest one of this project
-    #[arg(long)]
-    session: bool,
+    /// In this session, by the agent's name for it or its beginning, and in none that continues it. Without a name in the session of the
+    /// call; for a rule in the one of this project that was active last
+    #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "")]
+    session: Option<WhichSession>,
 
     /// In the project of the call, or in this one; this is the default
     #[arg(long)]
@@ -75,6 +78,31 @@ pub(crate) struct AllowArgs {
 
     #[command(flatten)]
     pub(crate) format: FormatArgs,
+}
+
+/// The session that is meant.
+#[derive(Debug, Clone)]
+enum WhichSession {
+    /// None is named.
+    Usual,
+    Named(String),
+}
+
+impl From<&str> for WhichSession {
+    fn from(name: &str) -> Self {
+        match name {
+            "" => Self::Usual,
+            name => Self::Named(name.to_owned()),
+        }
+    }
+}
+
+/// What is to be allowed.
+struct Wanted<'a> {
+    /// A rule or a call.
+    named: &'a str,
+    session: Option<&'a WhichSession>,
+    args: &'a AllowArgs,
 }
 
 #[derive(Debug, Serialize)]
@@ -103,21 +131,37 @@ pub(crate) fn run(args: &AllowArgs, ui: &mut Ui) -> Result<Outcome> {
         return Err(Error::new(ErrorKind::File, problem.to_owned())
             .hint("repair the file, or remove it and allow again"));
     }
-    match (&args.named, args.remove) {
-        (Some(named), _) => allow(named, args, &mut store, ui),
-        (None, Some(number)) => remove(number, &mut store, args.format.format(), ui),
-        (None, None) => list(&store, args.format.format(), ui),
+    match args.remove {
+        Some(number) => remove(number, &mut store, args.format.format(), ui),
+        None if args.list => list(&store, args.format.format(), ui),
+        None => allow(&args.wanted()?, &mut store, ui),
     }
 }
 
-fn allow(
-    named: &str,
-    args: &AllowArgs,
-    store: &mut AllowanceStore,
-    ui: &mut Ui,
-) -> Result<Outcome> {
-    let wish = wish(named, args, ui)?;
+impl AllowArgs {
+    /// What is to be allowed, and in which session. A word that stands alone after `--session` is that.
+    fn wanted(&self) -> Result<Wanted<'_>> {
+        let (named, session) = match (&self.named, &self.session) {
+            (Some(named), session) => (named, session.as_ref()),
+            (None, Some(WhichSession::Named(named))) => (named, Some(&WhichSession::Usual)),
+            (None, _) => {
+                return Err(Error::usage("nothing to allow is named").hint(
+                    "name a rule such as git.clean, a call, or `last`; `bowline allow --list` shows what is allowed",
+                ));
+            }
+        };
+        Ok(Wanted {
+            named,
+            session,
+            args: self,
+        })
+    }
+}
+
+fn allow(wanted: &Wanted<'_>, store: &mut AllowanceStore, ui: &mut Ui) -> Result<Outcome> {
+    let wish = wish(wanted, ui)?;
     refuse_in_vain(&wish)?;
+    let args = wanted.args;
     let format = args.format.format();
     if format == Format::Text {
         describe(&wish, ui);
@@ -150,7 +194,8 @@ fn allow(
 }
 
 /// The narrowest entry that is what was asked for.
-fn wish(named: &str, args: &AllowArgs, ui: &Ui) -> Result<Wish> {
+fn wish(wanted: &Wanted<'_>, ui: &Ui) -> Result<Wish> {
+    let (named, args) = (wanted.named, wanted.args);
     let here = project::load(&project::folder(None)?).project;
     let lasts = match (args.once, args.length) {
         (true, _) => Lasts::Once,
@@ -161,7 +206,7 @@ fn wish(named: &str, args: &AllowArgs, ui: &Ui) -> Result<Wish> {
         return Ok(Wish {
             rule: named.to_owned(),
             call: None,
-            reach: reach(args, here, || newest_session(ui))?,
+            reach: reach(wanted, here, || last_active(ui), ui)?,
             lasts,
         });
     }
@@ -190,7 +235,12 @@ fn wish(named: &str, args: &AllowArgs, ui: &Ui) -> Result<Wish> {
     Ok(Wish {
         rule,
         call: Some(call),
-        reach: reach(args, project, || Ok(found.event.decided.session.clone()))?,
+        reach: reach(
+            wanted,
+            project,
+            || Ok(found.event.decided.session.clone()),
+            ui,
+        )?,
         lasts,
     })
 }
@@ -226,18 +276,23 @@ fn no_rule(found: &Recorded) -> Error {
 }
 
 fn reach(
-    args: &AllowArgs,
+    wanted: &Wanted<'_>,
     project: PathBuf,
-    session: impl FnOnce() -> Result<String>,
+    usual_session: impl FnOnce() -> Result<String>,
+    ui: &Ui,
 ) -> Result<Reach> {
-    Ok(match (args.global, args.session) {
+    Ok(match (wanted.args.global, wanted.session) {
         (true, _) => Reach::Global,
-        (false, true) => Reach::Session(session()?),
-        (false, false) => Reach::Project(project),
+        (false, Some(WhichSession::Named(name))) => {
+            Reach::Session(session::named(name, &mut Records::open(ui)?, ui)?)
+        }
+        (false, Some(WhichSession::Usual)) => Reach::Session(usual_session()?),
+        (false, None) => Reach::Project(project),
     })
 }
 
-fn newest_session(ui: &Ui) -> Result<String> {
+/// The session of this project that was active last.
+fn last_active(ui: &Ui) -> Result<String> {
     let folder = project::load(&project::folder(None)?).project;
     let question = sessions::List {
         project: folder.to_str().map(ToOwned::to_owned),
@@ -380,5 +435,41 @@ fn cannot_write(source: bowline::Error) -> Error {
 fn tell_daemon() {
     if let Ok(places) = control::places() {
         control::tell(&places, "daemon.reload");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{Args as _, Command, FromArgMatches as _};
+
+    use super::*;
+
+    #[test]
+    fn a_rule_is_named_before_or_after_its_session() {
+        for (words, expected) in [
+            ("git.clean", Some(("git.clean", None))),
+            ("git.clean --session", Some(("git.clean", Some("")))),
+            ("git.clean --session s1", Some(("git.clean", Some("s1")))),
+            ("--session s1 git.clean", Some(("git.clean", Some("s1")))),
+            ("--session=s1 git.clean", Some(("git.clean", Some("s1")))),
+            ("--session git.clean", Some(("git.clean", Some("")))),
+            ("--session git.clean --yes", Some(("git.clean", Some("")))),
+            ("--session last", Some(("last", Some("")))),
+            ("--session --yes", None),
+            ("--once", None),
+        ] {
+            let command = AllowArgs::augment_args(Command::new("allow").no_binary_name(true));
+            let matches = command.get_matches_from(words.split(' '));
+            let args = AllowArgs::from_arg_matches(&matches).unwrap();
+            let wanted = args.wanted().ok();
+            let wanted = wanted.map(|it| {
+                let session = it.session.map(|session| match session {
+                    WhichSession::Usual => "",
+                    WhichSession::Named(name) => name,
+                });
+                (it.named, session)
+            });
+            assert_eq!(wanted, expected, "{words}");
+        }
     }
 }

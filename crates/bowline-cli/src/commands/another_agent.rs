@@ -1,10 +1,10 @@
 //! An agent that only this file knows goes through `init`, `doctor` and `uninstall`: nothing in them is for one agent alone.
 //!
-//! It differs from the real ones wherever an agent may: its settings are lines of text, its events have names of their own, it has no
-//! local settings, and exit code 3 denies.
+//! It differs from the real ones wherever an agent may: its settings are lines of text, its events have names of their own, they have no
+//! local settings and the second none of a project, and exit code 3 denies.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use bowline::settings::Locations;
@@ -23,7 +23,7 @@ use super::init::{self, InitArgs};
 use super::uninstall::{self, UninstallArgs};
 use crate::Outcome;
 use crate::agent_settings::agents::Surroundings;
-use crate::agent_settings::installable::{EventFilter, SettingsForm};
+use crate::agent_settings::installable::{EventFilter, FileKind, SettingsForm};
 use crate::agent_settings::{Entry, Found, Installable};
 use crate::error::Result;
 use crate::ui::Ui;
@@ -43,7 +43,7 @@ const fn agent(name: &'static str, title: &'static str) -> Agent {
     }
 }
 
-const fn registration(in_home: &'static str) -> Registration {
+const fn registration(in_home: &'static str, project: Option<&'static str>) -> Registration {
     Registration {
         folder: UserFolder {
             variable: None,
@@ -51,9 +51,10 @@ const fn registration(in_home: &'static str) -> Registration {
         },
         files: SettingsFiles {
             user: "hooks.conf",
-            project: Some("hooks.conf"),
+            project,
             local: None,
         },
+        transcripts: &[],
         client: ClientProgram {
             name: "bowline-test-agent",
             in_folder: None,
@@ -61,14 +62,17 @@ const fn registration(in_home: &'static str) -> Registration {
         },
         timeout: 10,
         long_timeout: 10,
+        short_timeouts: &[],
         replacing: &[HookEvent::WorktreeCreate],
         has_event: |_, _| true,
+        is_entered: |_| true,
         arguments: Some(EntryPart {
             name: "with",
             since: ClientVersion::new(1, 0, 0),
         }),
         blocking: None,
         blocks_at: |_| false,
+        blocks_on_silence: false,
         canary: Canary {
             event: "before-command",
             tool: "Shell",
@@ -93,8 +97,11 @@ const fn installable(agent: &'static Agent, registration: &'static Registration)
             found: |text| Ok(found(text)),
             shadowed: |_| Ok(Vec::new()),
             is_blank: |text| text.trim().is_empty(),
+            kind: FileKind::Settings,
+            has_timeouts: false,
             status_line: None,
         },
+        trust: None,
         refusals: |_| Vec::new(),
         hooks_off: |_| None,
         entries_off: |_| None,
@@ -102,9 +109,9 @@ const fn installable(agent: &'static Agent, registration: &'static Registration)
 }
 
 static FIRST: Agent = agent("first", "The First");
-static FIRST_SETTINGS: Registration = registration(".first");
+static FIRST_SETTINGS: Registration = registration(".first", Some("hooks.conf"));
 static SECOND: Agent = agent("second", "The Second");
-static SECOND_SETTINGS: Registration = registration(".second");
+static SECOND_SETTINGS: Registration = registration(".second", None);
 static AGENTS: &[Installable] = &[
     installable(&FIRST, &FIRST_SETTINGS),
     installable(&SECOND, &SECOND_SETTINGS),
@@ -239,7 +246,7 @@ fn parsed<A: Args>(words: &[&str]) -> A {
 fn entries(program: &Path, agent: &str, home: &Path) -> String {
     let line = |event: &str| {
         let (program, home) = (program.display(), home.display());
-        format!("{event}: {program} with {agent} {event} --home={home}\n")
+        format!("{event}: {program} with {agent} {event} --timeout=10 --home={home}\n")
     };
     format!("{}{}", line("before-command"), line("after-command"))
 }
@@ -308,12 +315,34 @@ fn several_agents_are_installed_checked_and_taken_out_together() {
 }
 
 #[test]
+fn an_agent_without_settings_of_the_scope_is_left_out() {
+    let bay = Bay::with(&["first", "second"]);
+    let note = "The Second has no settings of the scope `project`, and is left out.";
+    let (outcome, said) = bay.init(&["--yes", "--scope", "project"]);
+    assert_eq!(outcome.unwrap(), Outcome::Clean, "{said}");
+    assert!(said.contains(note), "{said}");
+    let file = bay.root.path().join("project/hooks.conf");
+    assert!(fs::read_to_string(&file).unwrap().contains("first"));
+    let (outcome, said) = bay.uninstall(&["--yes", "--scope", "project", "--json"]);
+    assert_eq!(outcome.unwrap(), Outcome::Clean, "{said}");
+    let said: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(said["agent"], "first", "{said}");
+    assert_eq!(
+        said["left_out"],
+        json!([{"agent": "second", "why": note}]),
+        "{said}"
+    );
+    let (outcome, _) = bay.uninstall(&["--yes", "--scope", "local"]);
+    assert!(outcome.is_err());
+}
+
+#[test]
 fn what_cannot_be_done_for_every_agent_is_done_for_none() {
     let bay = Bay::with(&["first", "second"]);
     for (words, expected) in [
         (
             &["--yes", "--scope", "local"][..],
-            "The First has no settings of the scope `local`",
+            "no agent that was found here has settings of the scope `local`: The First, The Second",
         ),
         (
             &["--yes", "--client-version", "1.2.3"],
@@ -323,14 +352,52 @@ fn what_cannot_be_done_for_every_agent_is_done_for_none() {
         let (outcome, _) = bay.init(words);
         assert_eq!(outcome.unwrap_err().to_string(), expected);
     }
-    let unreadable = bay.root.path().join("home/.second/hooks.conf");
-    fs::write(&unreadable, b"\xff").unwrap();
-    let (outcome, _) = bay.init(&["--yes"]);
-    assert!(
-        outcome
-            .unwrap_err()
-            .to_string()
-            .ends_with("is not UTF-8 text")
-    );
-    assert_eq!(bay.settings("first"), BEFORE);
+    for name in ["first", "second"] {
+        assert_eq!(bay.settings(name), BEFORE);
+    }
+}
+
+#[test]
+fn what_cannot_be_done_for_one_agent_is_done_for_the_others() {
+    let file = |bay: &Bay| bay.root.path().join("home/.first/hooks.conf");
+    let unreadable = |bay: &Bay| fs::write(file(bay), b"\xff").unwrap();
+    let read_only = |bay: &Bay| {
+        let mode = fs::Permissions::from_mode(0o400);
+        fs::set_permissions(file(bay), mode).unwrap();
+    };
+    for (spoil, problem) in [
+        (&unreadable as &dyn Fn(&Bay), "is not UTF-8 text"),
+        (&read_only, "is read-only"),
+    ] {
+        let bay = Bay::with(&["first", "second"]);
+        spoil(&bay);
+        let (outcome, said) = bay.init(&["--yes"]);
+        assert_eq!(outcome.unwrap(), Outcome::Findings, "{said}");
+        for text in [
+            "Not installed for The First: ",
+            "home/.first/hooks.conf",
+            problem,
+            "`bowline init --agent first` tries it again.",
+            "Installed: The Second asks Bowline at 2 events.",
+        ] {
+            assert!(said.contains(text), "{text} in {said}");
+        }
+        assert!(bay.settings("second").contains("with second"));
+        let (outcome, said) = bay.init(&["--yes", "--json"]);
+        assert_eq!(outcome.unwrap(), Outcome::Findings, "{said}");
+        let said: Value = serde_json::from_str(&said).unwrap();
+        let (first, second) = (&said["agents"][0], &said["agents"][1]);
+        assert_eq!(first["state"], "failed", "{said}");
+        assert!(
+            first["error"]["message"]
+                .as_str()
+                .unwrap()
+                .ends_with(problem)
+        );
+        assert_eq!(first["written"], json!([]), "{said}");
+        assert_eq!(second["state"], "already_installed", "{said}");
+    }
+    let bay = Bay::with(&["first"]);
+    unreadable(&bay);
+    assert!(bay.init(&["--yes"]).0.is_err());
 }

@@ -6,6 +6,7 @@ mod shown;
 use std::io::{self, IsTerminal as _};
 use std::time::Duration;
 
+use bowline::settings::Wait;
 use bowline_builtins::inbox::{Extent, Question};
 use bowline_daemon::approvals::LIST;
 use bowline_daemon::{AskError, Connection, Patience};
@@ -17,8 +18,10 @@ use crate::Outcome;
 use crate::control;
 use crate::error::{Error, ErrorKind, Result};
 use crate::moment;
+use crate::project;
 use crate::stream::{self, Reader};
 use crate::ui::{Format, FormatArgs, Ui};
+pub(super) use answer::described;
 use shown::show;
 
 /// Between two looks.
@@ -142,9 +145,37 @@ impl AllowArgs {
     }
 }
 
-#[derive(Debug, Serialize)]
-struct Listed<'a> {
-    questions: &'a [Question],
+/// The questions that wait, and whether any could.
+#[derive(Debug, PartialEq, Serialize)]
+struct Waiting {
+    questions: Vec<Question>,
+    inbox: State,
+}
+
+/// Whether questions of the project here wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum State {
+    On,
+    /// The settings say that the agent asks at once.
+    Off,
+    /// Nobody keeps them.
+    NoDaemon,
+}
+
+impl State {
+    /// Why none can wait, and what to do.
+    const fn told(self) -> Option<&'static str> {
+        match self {
+            Self::On => None,
+            Self::Off => Some(
+                "The inbox is off for this folder: an agent asks by itself. To let its questions wait here, write `wait = \"2m\"` below `[approvals]` into your settings (`bowline config init` makes the file).",
+            ),
+            Self::NoDaemon => Some(
+                "No daemon runs, so that none can wait. `bowline daemon start` starts one, and so does the next event of an agent.",
+            ),
+        }
+    }
 }
 
 pub(crate) fn run(args: &ApprovalsArgs, ui: &mut Ui) -> Result<Outcome> {
@@ -152,7 +183,7 @@ pub(crate) fn run(args: &ApprovalsArgs, ui: &mut Ui) -> Result<Outcome> {
     match &args.action {
         Some(Action::List(args)) if args.follow => follow(format, ui),
         None | Some(Action::List(_)) => {
-            list(&questions()?, format, ui)?;
+            list(&waiting()?, format, ui)?;
             Ok(Outcome::Clean)
         }
         Some(Action::Allow(args)) => answer::allow(args, format, ui),
@@ -160,27 +191,34 @@ pub(crate) fn run(args: &ApprovalsArgs, ui: &mut Ui) -> Result<Outcome> {
     }
 }
 
-fn list(questions: &[Question], format: Format, ui: &mut Ui) -> Result<()> {
+fn list(waiting: &Waiting, format: Format, ui: &mut Ui) -> Result<()> {
     match format {
-        Format::Json => return ui.json(&Listed { questions }),
-        Format::Text if questions.is_empty() => ui.line("No question waits."),
-        Format::Text => show(questions, moment::now(), ui),
+        Format::Json => return ui.json(waiting),
+        Format::Text if waiting.questions.is_empty() => none(waiting.inbox, ui),
+        Format::Text => show(&waiting.questions, moment::now(), ui),
     }
     Ok(())
 }
 
+fn none(inbox: State, ui: &mut Ui) {
+    ui.line("No question waits.");
+    if let Some(told) = inbox.told() {
+        ui.line(told);
+    }
+}
+
 fn follow(format: Format, ui: &mut Ui) -> Result<Outcome> {
     let drawn = format == Format::Text && io::stdout().is_terminal();
-    let mut last: Option<Vec<Question>> = None;
+    let mut last: Option<Waiting> = None;
     loop {
-        let now = questions()?;
+        let now = waiting()?;
         if drawn {
             ui.resize();
             list(&now, format, ui)?;
             ui.redraw()?;
         } else if last.as_ref() != Some(&now) {
             match format {
-                Format::Json => ui.json_line(&Listed { questions: &now })?,
+                Format::Json => ui.json_line(&now)?,
                 Format::Text => {
                     if last.is_some() {
                         ui.blank();
@@ -198,12 +236,18 @@ fn follow(format: Format, ui: &mut Ui) -> Result<Outcome> {
 }
 
 /// The questions that wait. Without a daemon there are none.
-fn questions() -> Result<Vec<Question>> {
-    match ask(LIST, Map::new()) {
-        Ok(questions) => read(questions),
-        Err(Unasked::NoDaemon) => Ok(Vec::new()),
-        Err(Unasked::Failed(error)) => Err(error),
-    }
+fn waiting() -> Result<Waiting> {
+    let (questions, running) = match ask(LIST, Map::new()) {
+        Ok(questions) => (read(questions)?, State::On),
+        Err(Unasked::NoDaemon) => (Vec::new(), State::NoDaemon),
+        Err(Unasked::Failed(error)) => return Err(error),
+    };
+    // Whoever's folder is gone can still answer.
+    let settings = project::folder(None).map(|folder| project::load(&folder));
+    let is_off = settings.is_ok_and(|it| it.config.approvals.wait == Wait::Off);
+    // That no daemon runs makes no difference then.
+    let inbox = if is_off { State::Off } else { running };
+    Ok(Waiting { questions, inbox })
 }
 
 /// Why the daemon could not be asked.

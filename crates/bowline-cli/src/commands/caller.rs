@@ -13,6 +13,7 @@ use bowline_daemon::rpc::efforts::{Asker, SESSION_VARIABLE, SESSION_VARIABLES};
 use bowline_daemon::rpc::sessions::Known;
 
 use crate::ask::Records;
+use crate::attended::AGENT_ID;
 use crate::error::{Error, Result};
 use crate::project;
 use crate::stream;
@@ -20,9 +21,6 @@ use crate::ui::Ui;
 
 /// Nobody writes more at once.
 const MAX_TEXT: usize = 1024 * 1024;
-
-/// The variable with an agent's name in its fleet.
-const AGENT_ID: &str = "AGENT_ID";
 
 /// How long the process that told an agent that its session begins may need to record that.
 const RECORDING: Duration = Duration::from_secs(2);

@@ -43,7 +43,7 @@ const ID_ARGUMENTS: &[IdArgument] = &[
 ];
 
 /// Commands with an option `--session` for one that is recorded.
-const WITH_SESSIONS: &[&str] = &["trace", "log", "store", "explain"];
+const WITH_SESSIONS: &[&str] = &["trace", "log", "store", "explain", "allow"];
 
 const fn id_argument(
     command: &'static str,

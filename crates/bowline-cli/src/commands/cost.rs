@@ -32,7 +32,7 @@ pub(super) use view::short;
 
 /// See what agents cost
 ///
-/// Tokens are counted from Claude Code's transcripts, each message once, and priced by a dated table of list prices. What a subscription covers is
+/// Tokens are counted from agents' transcripts, each message once, and priced by a dated table of list prices. What a subscription covers is
 /// not known here
 #[derive(Debug, clap::Args)]
 #[command(

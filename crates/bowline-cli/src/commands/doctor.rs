@@ -1,11 +1,13 @@
 //! `bowline doctor`: whether Bowline works here, and what to do where it does not.
 
+mod abilities;
 mod canary;
 mod check;
 mod copy;
 mod facts;
 mod installed;
 mod project_checks;
+mod waiting;
 mod writing;
 
 use bowline_daemon::{Pause, Places};

@@ -1,9 +1,13 @@
 //! `bowline init`: puts Bowline into an agent's own hook settings.
 
+mod change;
+mod failed;
 mod preset;
+mod programs;
 mod told;
+mod trust;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use bowline::settings::Preset;
 use bowline_agents::ClientVersion;
@@ -11,23 +15,26 @@ use bowline_daemon::Places;
 use bowline_wire::FailMode;
 use serde::Serialize;
 
-use super::installing::{cannot_edit, consent, one_or_all, settings_file, uninstall_in};
+use super::installing::{
+    LeftOut, consent, one_file_or_all, one_or_all, settings_file, uninstall_in, with_settings_of,
+};
 use crate::Outcome;
 use crate::agent_settings::agents::{self, Surroundings};
-use crate::agent_settings::backups::{Backups, Original};
 use crate::agent_settings::client::Client;
-use crate::agent_settings::diff::Diff;
 use crate::agent_settings::effort_skill::{EffortSkill, SkillState, TEXT};
-use crate::agent_settings::file::SettingsText;
-use crate::agent_settings::preview::Preview;
-use crate::agent_settings::refusals::Refusal;
-use crate::agent_settings::{InstallScope, Installable, Plan, Shadowed, Unfit, places, program};
+use crate::agent_settings::entry_file::entry_files;
+use crate::agent_settings::preview::{FilePreview, Preview};
+use crate::agent_settings::{InstallScope, Installable, Plan, places};
 use crate::control;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::own_settings;
 use crate::project::{self, Paths};
 use crate::ui::{Format, FormatArgs, Text, Ui, YesOrNo, style};
+use change::{Change, FileReport};
+use failed::{Failure, is_of_one_agent};
 use preset::{Asking, PresetReport, PresetState};
+use programs::{program_path, status_line_program};
+use trust::{TrustOutcome, TrustReport, TrustStep};
 
 /// Put Bowline into your agents' hook settings
 ///
@@ -77,6 +84,10 @@ pub(crate) struct InitArgs {
     #[arg(long, value_name = "NAME", value_parser = own_settings::preset())]
     preset: Option<Preset>,
 
+    /// Leave it to you to trust the entries, where an agent runs no others
+    #[arg(long)]
+    no_trust: bool,
+
     /// Only show what would change
     #[arg(long, conflicts_with = "yes")]
     dry_run: bool,
@@ -101,10 +112,20 @@ fn on_failure(word: &str) -> Result<FailMode, String> {
 #[derive(Debug, Serialize)]
 struct Document {
     #[serde(flatten, serialize_with = "one_or_all")]
-    agents: Vec<Report>,
+    agents: Vec<AgentReport>,
+    /// The agents that have no settings of the scope.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left_out: Vec<LeftOut>,
     /// The preset that was written, if one was wanted.
     #[serde(skip_serializing_if = "Option::is_none")]
     preset: Option<PresetReport>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+enum AgentReport {
+    Tried(Box<Report>),
+    Failed(Failure),
 }
 
 #[derive(Debug, Serialize)]
@@ -112,22 +133,20 @@ struct Report {
     agent: &'static str,
     scope: InstallScope,
     client: Client,
-    #[serde(serialize_with = "project::lossy")]
-    file: PathBuf,
+    /// The file, or the folder of the files.
+    #[serde(skip)]
+    place: PathBuf,
+    #[serde(flatten, serialize_with = "one_file_or_all")]
+    files: Vec<FileReport>,
     state: State,
     events: Vec<&'static str>,
     /// What agents start.
     program: String,
-    diff: Diff,
-    /// What keeps the agent from reading the file.
-    refusals: Vec<Refusal>,
-    /// The entries that the agent does not read.
-    shadowed: Vec<Shadowed>,
-    /// The copy of the file as it was.
-    #[serde(serialize_with = "project::lossy_option")]
-    backup: Option<PathBuf>,
     /// What became of the skill for efforts, if it was asked for.
     effort_skill: Option<SkillReport>,
+    /// Whether the agent trusts the entries, if it wants to be told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trust: Option<TrustReport>,
     notes: Vec<String>,
 }
 
@@ -154,6 +173,8 @@ enum SkillOutcome {
 enum State {
     /// There was nothing to change.
     AlreadyInstalled,
+    /// There was nothing to change but what is not as Bowline wrote it.
+    LeftAlone,
     /// It was asked only what would change.
     WouldInstall,
     Installed,
@@ -167,11 +188,11 @@ enum State {
 struct Prepared {
     agent: Installable,
     plan: Plan,
-    current: SettingsText,
-    wanted: String,
-    backups: Backups,
+    changes: Vec<Change>,
     /// The skill for efforts, if it is to be installed.
     skill: Option<EffortSkill>,
+    /// The trust that the agent wants, if Bowline can give it.
+    trust: Option<TrustStep>,
     report: Report,
 }
 
@@ -190,28 +211,65 @@ pub(super) fn run_in(
     ui: &mut Ui,
 ) -> Result<Outcome> {
     let agents = surroundings.chosen(args.agent, &[]);
+    let (agents, left_out) = with_settings_of(args.scope, agents, args.agent)?;
     if args.client_version.is_some() && agents.len() > 1 {
         return Err(Error::usage("--client-version is for one agent")
             .hint("name the agent with --agent as well"));
     }
-    // Every file is read before one is written, so that nothing is done by halves.
-    let prepared: Vec<Prepared> = agents
-        .into_iter()
-        .map(|agent| Prepared::of(agent, surroundings, program, args))
-        .collect::<Result<_>>()?;
+    let program = program()?;
+    // Every file is read before one is written. What is wrong with one agent's is no reason to leave out the others.
+    let is_alone = agents.len() == 1;
+    let mut attempts = Vec::new();
+    for agent in agents {
+        attempts.push(match Prepared::of(agent, surroundings, &program, args) {
+            Ok(prepared) => Ok(prepared),
+            Err(error) if is_alone || !is_of_one_agent(&error) => return Err(error),
+            Err(error) => Err(Failure::of(&agent, args.scope, &error, &[])),
+        });
+    }
     let paths = Paths::of(&surroundings.project);
     let format = args.format.format();
-    let mut reports = Vec::new();
-    for (index, prepared) in prepared.into_iter().enumerate() {
+    if format == Format::Text && !left_out.is_empty() {
+        for it in &left_out {
+            it.show(ui);
+        }
+        ui.blank();
+    }
+    let mut agents = Vec::new();
+    for (index, attempt) in attempts.into_iter().enumerate() {
         if index > 0 && format == Format::Text {
             ui.blank();
         }
-        let agent = prepared.agent;
-        let report = prepared.carry_out(args, &paths, ui)?;
+        let failure = match attempt {
+            Err(failure) => failure,
+            Ok(prepared) => {
+                let agent = prepared.agent;
+                let mut written = Vec::new();
+                match prepared.carry_out(args, surroundings, &paths, &mut written, ui) {
+                    Ok(report) => {
+                        if format == Format::Text {
+                            told::show(&report, &agent, &paths, ui);
+                        }
+                        agents.push(AgentReport::Tried(Box::new(report)));
+                        continue;
+                    }
+                    Err(error) if is_alone || !is_of_one_agent(&error) => return Err(error),
+                    Err(error) => Failure::of(&agent, args.scope, &error, &written),
+                }
+            }
+        };
         if format == Format::Text {
-            told::show(&report, &agent, &paths, ui);
+            failure.show(ui);
         }
-        reports.push(report);
+        agents.push(AgentReport::Failed(failure));
+    }
+    let mut reports: Vec<&Report> = Vec::new();
+    let mut failures: Vec<&Failure> = Vec::new();
+    for agent in &agents {
+        match agent {
+            AgentReport::Tried(report) => reports.push(report),
+            AgentReport::Failed(failure) => failures.push(failure),
+        }
     }
     let is_any = |states: &[State]| reports.iter().any(|it| states.contains(&it.state));
     let asking = if is_any(&[State::Installed, State::Written]) && !is_any(&[State::Declined]) {
@@ -226,81 +284,97 @@ pub(super) fn run_in(
     let is_preset_declined = preset
         .as_ref()
         .is_some_and(|it| it.state == PresetState::Declined);
-    if let Some(places) = places.filter(|_| is_any(&[State::Installed, State::Written])) {
+    let is_written =
+        is_any(&[State::Installed, State::Written]) || failures.iter().any(|it| it.has_written());
+    if let Some(places) = places.filter(|_| is_written) {
         control::tell(places, "daemon.reload");
     }
-    let is_skill_declined = |it: &Report| {
-        let skill = it.effort_skill.as_ref();
-        skill.is_some_and(|skill| skill.state == SkillOutcome::Declined)
-    };
-    let outcome = if is_any(&[State::Declined, State::Written])
-        || is_preset_declined
-        || reports.iter().any(is_skill_declined)
-    {
-        Outcome::Findings
-    } else {
-        Outcome::Clean
-    };
+    let outcome =
+        if !failures.is_empty() || is_preset_declined || reports.iter().any(|it| it.is_lacking()) {
+            Outcome::Findings
+        } else {
+            Outcome::Clean
+        };
     if format == Format::Json {
         ui.json(&Document {
-            agents: reports,
+            agents,
+            left_out,
             preset,
         })?;
     }
     Ok(outcome)
 }
 
+impl Report {
+    /// Whether something of what was wanted is not there now.
+    fn is_lacking(&self) -> bool {
+        let skill = self.effort_skill.as_ref();
+        matches!(self.state, State::Declined | State::Written)
+            || self.files.iter().any(|file| file.left_alone)
+            || self.trust.as_ref().is_some_and(TrustReport::is_lacking)
+            || skill.is_some_and(|skill| skill.state == SkillOutcome::Declined)
+    }
+}
+
 impl Prepared {
     fn of(
         agent: Installable,
         surroundings: &Surroundings,
-        program: &dyn Fn() -> Result<String>,
+        program: &str,
         args: &InitArgs,
     ) -> Result<Self> {
         let Surroundings {
             locations, project, ..
         } = surroundings;
-        let file = settings_file(&agent, args.scope, surroundings)?;
+        let place = settings_file(&agent, args.scope, surroundings)?;
         let client = Client::of(&agent, args.scope, args.client_version, locations);
-        let hook_program = program()?;
         let plan = Plan {
             scope: args.scope,
             client: client.version,
             on_failure: args.on_failure,
             places: places::now(locations),
             status_line: (args.with_statusline)
-                .then(|| status_line_program(&agent, args.scope, &hook_program))
+                .then(|| status_line_program(&agent, args.scope, program))
                 .transpose()?,
-            program: hook_program,
+            program: program.to_owned(),
         };
-        let current = SettingsText::read(&file)?;
-        let backups = Backups::of(current.target(), locations)?;
-        let unfit = |unfit| cannot_edit(&file, &unfit);
-        let wanted = agent.install(&current.text, &plan).map_err(unfit)?;
+        let files = entry_files(&agent, place.clone());
+        let mut notes = files.iter().filter_map(|it| it.limit(&agent)).collect();
+        let files = files.into_iter();
+        let changes = files.map(|file| Change::of(file, &agent, &plan, surroundings));
+        let (changes, files) = changes.collect::<Result<(Vec<_>, Vec<_>)>>()?;
         let skill = if args.with_efforts {
             EffortSkill::find(&agent, args.scope, surroundings)?
         } else {
             None
         };
         let settings = bowline::settings::load(project, locations);
-        let mut notes = notes(&agent, &plan, (agent.hooks_off)(&settings));
+        told::add_notes(&mut notes, &agent, &plan, (agent.hooks_off)(&settings));
+        notes.extend(trust::remarks(&agent, locations));
         if args.with_efforts && skill.is_none() {
             notes.push(format!(
                 "{} has no skills; tell it yourself how to use `bowline effort`",
                 agent.title()
             ));
         }
+        let trust = if args.no_trust {
+            None
+        } else {
+            // Those that want it have one file.
+            let change = changes.first().map(Change::texts).unwrap_or_default();
+            TrustStep::of(&agent, &place, change, surroundings)?
+        };
         let report = Report {
             agent: agent.name(),
             scope: args.scope,
             events: agent.events(client.version).collect(),
             client,
-            state: State::AlreadyInstalled,
+            state: if files.iter().any(|it| it.left_alone) {
+                State::LeftAlone
+            } else {
+                State::AlreadyInstalled
+            },
             program: plan.program.clone(),
-            diff: Diff::between(&current.text, &wanted),
-            refusals: (agent.refusals)(&wanted),
-            shadowed: agent.shadowed(&wanted).map_err(unfit)?,
-            backup: None,
             effort_skill: skill.as_ref().map(|skill| SkillReport {
                 file: skill.file.clone(),
                 state: match skill.state {
@@ -308,52 +382,49 @@ impl Prepared {
                     _ => SkillOutcome::AlreadyInstalled,
                 },
             }),
+            trust: TrustReport::of(&agent, args.scope, trust.as_ref()),
             notes,
-            file: file.clone(),
+            place,
+            files,
         };
         Ok(Self {
             agent,
             plan,
-            current,
-            wanted,
-            backups,
+            changes,
             skill,
+            trust,
             report,
         })
     }
 
-    /// Shows what would change, asks, and writes it.
-    fn carry_out(self, args: &InitArgs, paths: &Paths, ui: &mut Ui) -> Result<Report> {
+    /// Shows what would change, asks, and writes it. Every file that was written is added to `written`.
+    fn carry_out(
+        self,
+        args: &InitArgs,
+        surroundings: &Surroundings,
+        paths: &Paths,
+        written: &mut Vec<PathBuf>,
+        ui: &mut Ui,
+    ) -> Result<Report> {
         let Self {
             agent,
             plan,
-            current,
-            wanted,
-            backups,
+            changes,
             skill,
+            trust,
             mut report,
         } = self;
         let skill = skill.filter(EffortSkill::is_due);
-        let is_wanted = wanted != current.text;
-        if !is_wanted && skill.is_none() {
+        let trust = trust.filter(TrustStep::is_due);
+        let is_wanted = changes.iter().any(Change::is_wanted);
+        if !is_wanted && skill.is_none() && trust.is_none() {
             return Ok(report);
         }
         let format = args.format.format();
         if format == Format::Text && is_wanted {
-            let shown = paths.show_absolute(&report.file);
-            let new = if current.exists() { "" } else { " (new file)" };
-            ui.line(Text::styled(shown, style::HEADING).plain(new));
-            let preview = if args.full {
-                Preview::full(&current.text, &wanted)
-            } else {
-                let change = |is_shown: &dyn Fn(&str) -> bool| {
-                    agent.install_at(&current.text, &plan, is_shown)
-                };
-                Preview::short(&agent, &current.text, &wanted, change)
-                    .map_err(|unfit| cannot_edit(&report.file, &unfit))?
-            };
-            preview.show(ui);
-            ui.blank();
+            let wanted = changes.iter().filter(|it| it.is_wanted());
+            let previews = wanted.map(|it| it.preview(&agent, &plan, args));
+            FilePreview::show_all(&previews.collect::<Result<Vec<_>>>()?, paths, ui);
             told::show_refusals(&report, &agent, paths, ui);
             told::show_shadowed(&report, &agent, ui);
         }
@@ -368,28 +439,44 @@ impl Prepared {
             Preview::full(skill.text(), TEXT).show(ui);
             ui.blank();
         }
-        let question = if report.refusals.is_empty() {
-            "Write this?"
-        } else {
+        if let Some(trust) = trust.as_ref().filter(|_| format == Format::Text) {
+            trust.show(&agent, report.events.len(), paths, ui)?;
+        }
+        let is_refused = report.files.iter().any(|it| !it.refusals.is_empty());
+        let question = if is_refused {
             "Write this anyway?"
+        } else {
+            "Write this?"
         };
         let beforehand = args.yes.then_some(YesOrNo::Yes);
+        let of_trust = report.trust.as_mut().filter(|_| trust.is_some());
         let (state, of_skill) = if args.dry_run {
+            if let Some(told) = of_trust {
+                told.state = TrustOutcome::WouldTrust;
+            }
             (State::WouldInstall, SkillOutcome::WouldInstall)
         } else if consent(question, beforehand, format, ui)? == YesOrNo::No {
+            if let Some(told) = of_trust {
+                told.state = TrustOutcome::Declined;
+            }
             (State::Declined, SkillOutcome::Declined)
         } else {
-            if is_wanted {
-                let original = original(&agent, &current, &backups)
-                    .map_err(|unfit| cannot_edit(&report.file, &unfit))?;
-                report.backup = current.install(&wanted, args.scope, &original, &backups)?;
+            let changes = changes.iter().zip(&mut report.files);
+            for (change, told) in changes.filter(|(change, _)| change.is_wanted()) {
+                told.backup = change.carry_out(&agent, &plan)?;
+                written.push(told.file.clone());
             }
             if let Some(skill) = &skill {
                 skill.install()?;
+                written.push(skill.file.clone());
             }
-            let state = match report.refusals.as_slice() {
-                [] => State::Installed,
-                _ => State::Written,
+            if let (Some(trust), Some(told)) = (trust, of_trust) {
+                trust.carry_out(&agent, surroundings, told)?;
+            }
+            let state = if is_refused {
+                State::Written
+            } else {
+                State::Installed
             };
             (state, SkillOutcome::Installed)
         };
@@ -401,83 +488,4 @@ impl Prepared {
         }
         Ok(report)
     }
-}
-
-/// The file as it was before Bowline came: as it was noted then, else what is left without Bowline.
-fn original(
-    agent: &Installable,
-    current: &SettingsText,
-    backups: &Backups,
-) -> Result<Original, Unfit> {
-    if !current.exists() {
-        return Ok(Original::NoFile);
-    }
-    match backups.original(&current.text) {
-        Some(original) => Ok(original),
-        None => agent.uninstall(&current.text).map(Original::Text),
-    }
-}
-
-fn program_path() -> Result<String> {
-    let program = program::find()?;
-    program.to_str().map(str::to_owned).ok_or_else(|| {
-        Error::new(
-            ErrorKind::File,
-            format!("{} is not UTF-8", project::shown(&program)),
-        )
-        .hint("settings files are UTF-8; install Bowline in another folder")
-    })
-}
-
-/// The `bowline` beside the program that agents start. A project's settings are for everybody, and a status line is everybody's own.
-fn status_line_program(
-    agent: &Installable,
-    scope: InstallScope,
-    hook_program: &str,
-) -> Result<String> {
-    if scope == InstallScope::Project {
-        return Err(
-            Error::usage("--with-statusline is not for a project's settings")
-                .hint("a status line is your own: use --scope user or --scope local"),
-        );
-    }
-    if agent.form.status_line.is_none() {
-        let title = agent.title();
-        return Err(Error::usage(format!(
-            "{title} has no status line that Bowline can be put into"
-        ))
-        .hint("leave --with-statusline out, or name other agents with --agent"));
-    }
-    let program = Path::new(hook_program).with_file_name("bowline");
-    match program.to_str() {
-        Some(path) if program::is_executable(&program) => Ok(path.to_owned()),
-        _ => Err(Error::new(
-            ErrorKind::File,
-            format!("cannot find {}", project::shown(&program)),
-        )
-        .hint("install both programs in one folder")),
-    }
-}
-
-fn notes(agent: &Installable, plan: &Plan, switched_off_by: Option<String>) -> Vec<String> {
-    let (title, oldest) = (agent.title(), agent.registration.client.oldest);
-    let mut notes = Vec::new();
-    if plan.client < oldest {
-        notes.push(format!(
-            "Bowline is tried with {title} {oldest} and later; update the client if you can"
-        ));
-    }
-    if let Some(by) = switched_off_by {
-        notes.push(format!(
-            "{title} runs no hooks, and so nothing of Bowline: {by}; change that setting, or ask whoever manages \
-             this machine"
-        ));
-    }
-    if plan.scope != InstallScope::User && !program::is_on_path() {
-        notes.push(
-            "bowline-hook is not on your PATH, so that these entries do nothing for you yet"
-                .to_owned(),
-        );
-    }
-    notes
 }

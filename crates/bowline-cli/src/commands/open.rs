@@ -37,6 +37,7 @@ pub(crate) struct OpenArgs {
 enum View {
     Now,
     Inbox,
+    Search,
     Timeline,
     Sessions,
     Costs,

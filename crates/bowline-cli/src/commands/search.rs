@@ -114,9 +114,13 @@ pub(crate) fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome> {
     let findings = records.ask(&question, ui)?;
     if let Some(since) = findings.indexed_since {
         let since = moment::full(since);
-        ui.note(format!(
-            "records from before {since} are still being indexed and were not searched"
-        ));
+        ui.note(if records.has_daemon() {
+            format!("records from before {since} are still being indexed and were not searched")
+        } else {
+            format!(
+                "records from before {since} were not searched: no daemon indexes them; `bowline daemon start` starts one that does"
+            )
+        });
     }
     match args.format.format() {
         Format::Json => ui.json(&findings)?,
@@ -189,7 +193,7 @@ fn show(findings: &Findings, ui: &mut Ui) {
             }
         }
         ui.labelled(Text::styled(when, style::FAINT), &place);
-        ui.labelled(Text::from("  "), &excerpt(&within_project(found)));
+        ui.labelled(Text::from("  "), &excerpt(found));
     }
 }
 
@@ -217,8 +221,9 @@ fn within_project(found: &Found) -> Found {
     shown
 }
 
-fn excerpt(found: &Found) -> Text {
-    let parts = found.parts();
+/// The part of a text in which words were found; these stand out.
+pub(super) fn excerpt(found: &Found) -> Text {
+    let parts = within_project(found).parts();
     Text::of_parts(parts.iter().map(|part| match part {
         Part::Match(text) => (text.as_str(), style::MATCH),
         Part::Other(text) => (text.as_str(), style::PLAIN),

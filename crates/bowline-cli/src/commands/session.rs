@@ -5,7 +5,7 @@ mod show;
 
 use std::path::PathBuf;
 
-use bowline_daemon::rpc::sessions;
+use bowline_daemon::rpc::{SessionKey, sessions};
 use bowline_store::{MOST_CALLS, SessionStatus, SessionSummary};
 use chrono::{DateTime, Utc};
 use clap::Subcommand;
@@ -227,6 +227,14 @@ fn status(status: SessionStatus) -> Text {
         _ => style::FAINT,
     };
     Text::styled(status.as_str(), colour)
+}
+
+/// The agent's own name of a session, from it or its beginning; `last` is the newest.
+pub(super) fn named(name: &str, records: &mut Records, ui: &Ui) -> Result<String> {
+    match show::find(name, records, ui)?.0 {
+        SessionKey::Name(name) => Ok(name),
+        SessionKey::Row(_) => Err(no_session(name)),
+    }
 }
 
 /// The name is unknown.

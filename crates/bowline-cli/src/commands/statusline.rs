@@ -26,6 +26,7 @@ use super::caller;
 use super::fleet::percent;
 use crate::Outcome;
 use crate::ask::Records;
+use crate::attended::AGENT_ID;
 use crate::ui::{Text, Ui, reveal};
 use crate::{moment, process, stream};
 
@@ -168,7 +169,7 @@ impl Surroundings {
                     .to_string_lossy()
                     .into_owned(),
                 folder: Some(folder.to_owned()),
-                agent_id: std::env::var("AGENT_ID").ok().filter(|id| !id.is_empty()),
+                agent_id: std::env::var(AGENT_ID).ok().filter(|id| !id.is_empty()),
                 session: Some(session.clone()),
             },
         };

@@ -1,5 +1,6 @@
 //! `bowline store`: what is kept, how much it is, and how to get rid of it.
 
+mod figures;
 mod forget;
 
 use std::path::{Path, PathBuf};

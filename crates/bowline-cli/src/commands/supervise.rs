@@ -1,31 +1,23 @@
 //! `bowline supervise`: runs an agent, and starts it again when its context window is full.
 
 use std::collections::VecDeque;
-use std::io::{self, IsTerminal as _};
-use std::os::unix::process::ExitStatusExt as _;
-use std::path::Path;
-use std::process::ExitStatus;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use bowline_continuity::fleet::FleetAgent;
 use bowline_daemon::rpc::efforts::{Asker, EffortOf};
 use bowline_daemon::rpc::fleet::{List, Messages, Said};
 use bowline_daemon::rpc::{SessionKey, sessions};
-use bowline_wire::CallId;
 use chrono::{DateTime, Utc};
-use rustix::process::{Pid, Signal as Sent, kill_process};
 use serde_json::Value;
-use tokio::process::{Child, Command};
-use tokio::runtime::Runtime;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::Outcome;
 use crate::ask::Records;
+use crate::attended::{AGENT_ID, Asked, Attendant, Ended, agent_id};
 use crate::error::{Error, ErrorKind, Result};
 use crate::project;
 use crate::ui::{Ui, counted, reveal};
 
-const AGENT_ID: &str = "AGENT_ID";
 /// The reason for the end of a session whose context window was full.
 const OVERFLOW: &str = "overflow";
 /// What the engine notes when a transcript says the same.
@@ -63,15 +55,8 @@ pub(crate) fn run(args: &SuperviseArgs, ui: &mut Ui) -> Result<Outcome> {
     let [program, arguments @ ..] = args.command.as_slice() else {
         return Err(Error::usage("no agent is named").hint("bowline supervise -- claude"));
     };
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_io()
-        .build()
-        .map_err(|source| cannot("watch over the agent", source))?;
     let agent_id = agent_id(program);
-    let mut signals = {
-        let _context = runtime.enter();
-        Signals::listen().map_err(|source| cannot("listen for signals", source))?
-    };
+    let mut attendant = Attendant::start()?;
     let mut restarts = Restarts {
         most: usize::try_from(args.max_restarts).unwrap_or(usize::MAX),
         within: Duration::from_secs(args.within),
@@ -81,10 +66,11 @@ pub(crate) fn run(args: &SuperviseArgs, ui: &mut Ui) -> Result<Outcome> {
         let began = Utc::now();
         let mut command = Command::new(program);
         command.args(arguments).env(AGENT_ID, &agent_id);
-        let ended = watch(&runtime, command, &mut signals)
-            .map_err(|source| cannot(&format!("run `{}`", reveal::name(program)), source))?;
-        let code = exit_code(ended.status);
-        if ended.asked == Asked::ToEnd {
+        let Ended { code, asked } = attendant.run(command).map_err(|source| {
+            let message = format!("cannot run `{}`", reveal::name(program));
+            Error::new(ErrorKind::System, message).caused_by(source)
+        })?;
+        if asked == Asked::ToEnd {
             return Ok(Outcome::Answered(code));
         }
         let Some(why) = overflow(&agent_id, began, ui)? else {
@@ -102,122 +88,6 @@ pub(crate) fn run(args: &SuperviseArgs, ui: &mut Ui) -> Result<Outcome> {
             "{why}; starting the agent again ({number} of {most} within {within} s)"
         ));
     }
-}
-
-fn cannot(what: &str, source: io::Error) -> Error {
-    Error::new(ErrorKind::System, format!("cannot {what}")).caused_by(source)
-}
-
-/// The name by which all sessions of the agent are one: the one that it has, else a new one.
-fn agent_id(program: &str) -> String {
-    let own = std::env::var(AGENT_ID).ok();
-    own.filter(|id| !matches!(id.as_str(), "" | "default"))
-        .unwrap_or_else(|| {
-            let name = Path::new(program).file_name().unwrap_or_default();
-            let call = CallId::generate();
-            let distinction: String = call.as_str().chars().rev().take(8).collect();
-            format!("{}-{distinction}", name.to_string_lossy())
-        })
-}
-
-/// How a run came out.
-struct Ended {
-    status: ExitStatus,
-    asked: Asked,
-}
-
-/// Whether somebody asked this process to end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Asked {
-    ToEnd,
-    Nothing,
-}
-
-/// Runs the agent to its end, and passes on to it what this process is told.
-fn watch(runtime: &Runtime, mut command: Command, signals: &mut Signals) -> io::Result<Ended> {
-    runtime.block_on(async {
-        let mut child = command.spawn()?;
-        let mut asked = Asked::Nothing;
-        loop {
-            tokio::select! {
-                status = child.wait() => return Ok(Ended { status: status?, asked }),
-                (sent, means) = signals.next() => {
-                    pass_on(&child, sent);
-                    if means == Asked::ToEnd {
-                        asked = means;
-                    }
-                }
-            }
-        }
-    })
-}
-
-fn pass_on(child: &Child, sent: Sent) {
-    let process = child.id().and_then(|id| i32::try_from(id).ok());
-    if let Some(process) = process.and_then(Pid::from_raw) {
-        // It may have ended in this moment.
-        let _ = kill_process(process, sent);
-    }
-}
-
-/// The signals that are for the agent.
-struct Signals {
-    terminate: Signal,
-    hang_up: Signal,
-    interrupt: Signal,
-    quit: Signal,
-    first: Signal,
-    second: Signal,
-    /// A terminal sends what is typed there to both processes.
-    typed: Typed,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Typed {
-    ReachesTheAgent,
-    Nobody,
-}
-
-impl Signals {
-    fn listen() -> io::Result<Self> {
-        Ok(Self {
-            terminate: signal(SignalKind::terminate())?,
-            hang_up: signal(SignalKind::hangup())?,
-            interrupt: signal(SignalKind::interrupt())?,
-            quit: signal(SignalKind::quit())?,
-            first: signal(SignalKind::user_defined1())?,
-            second: signal(SignalKind::user_defined2())?,
-            typed: if io::stdin().is_terminal() {
-                Typed::ReachesTheAgent
-            } else {
-                Typed::Nobody
-            },
-        })
-    }
-
-    /// The next signal to be passed on, and what it means here.
-    async fn next(&mut self) -> (Sent, Asked) {
-        loop {
-            let (sent, is_typed) = tokio::select! {
-                Some(()) = self.terminate.recv() => return (Sent::TERM, Asked::ToEnd),
-                Some(()) = self.hang_up.recv() => return (Sent::HUP, Asked::ToEnd),
-                Some(()) = self.first.recv() => return (Sent::USR1, Asked::Nothing),
-                Some(()) = self.second.recv() => return (Sent::USR2, Asked::Nothing),
-                Some(()) = self.interrupt.recv() => (Sent::INT, self.typed),
-                Some(()) = self.quit.recv() => (Sent::QUIT, self.typed),
-                else => return std::future::pending().await,
-            };
-            if is_typed == Typed::Nobody {
-                return (sent, Asked::ToEnd);
-            }
-        }
-    }
-}
-
-/// As a shell reports it.
-fn exit_code(status: ExitStatus) -> u8 {
-    let by_signal = || status.signal().map_or(1, |signal| 128 + signal);
-    u8::try_from(status.code().unwrap_or_else(by_signal)).unwrap_or(1)
 }
 
 /// Counts restarts.
@@ -343,13 +213,6 @@ mod tests {
         }
         restarts.most = 0;
         assert_eq!(restarts.another(start), None);
-    }
-
-    #[test]
-    fn exit_codes_are_those_of_shells() {
-        for (raw, expected) in [(0, 0), (3 << 8, 3), (15, 143), (9, 137)] {
-            assert_eq!(exit_code(ExitStatus::from_raw(raw)), expected, "{raw}");
-        }
     }
 
     #[test]

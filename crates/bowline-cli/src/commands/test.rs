@@ -363,7 +363,7 @@ impl From<&Opinion> for Said {
 
 impl ShownAnswer {
     fn new(agent: Answered, input: &HookInput, output: &Opinion) -> Self {
-        let answer = agent.protocol.encode(input.event_type(), output);
+        let answer = agent.protocol.encode(&input.reported(), output);
         Self {
             agent: agent.name,
             exit_code: answer.exit,

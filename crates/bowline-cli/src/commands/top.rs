@@ -1,7 +1,10 @@
 //! `bowline top`: all running sessions in the terminal, live, and the questions that wait for a person.
 
 mod asking;
+mod denials;
+mod found;
 mod keys;
+mod question;
 mod rows;
 mod running;
 mod state;
@@ -34,9 +37,10 @@ Examples:
 Keys:
   arrows, j k   choose a session
   enter         what followed from its last prompt, live
-  a             answer the question that it waits with
+  a             answer the question that it waits with: once, for its session,
+                for good, or with a denial
   d             what was denied in it; again: in all sessions
-  /             show only sessions with these words
+  /             only sessions with these words; enter finds them in all calls
   ?             all keys
   q, esc        leave
 
@@ -82,6 +86,9 @@ pub(crate) fn run(args: &TopArgs, ui: &mut Ui) -> Result<Outcome> {
     }
     Ok(Outcome::Clean)
 }
+
+/// At most this many records are found.
+const MOST_FOUND: usize = 200;
 
 /// What is said where no agent runs, and what to do.
 const NOBODY: &str = "No agent is at work. Start one where Bowline is installed (`bowline init`), and it is listed here from its first \

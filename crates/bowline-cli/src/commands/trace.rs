@@ -25,6 +25,7 @@ use crate::moment::{parse_duration, parse_time};
 use crate::ui::{Format, FormatArgs, Ui};
 
 pub(super) use call::{LAST, about, one_line, status, summary};
+pub(super) use show::shown as shown_call;
 pub(super) use stats::by_tool;
 pub(super) use tree::drawn as drawn_tree;
 

@@ -1,20 +1,25 @@
 //! `bowline uninstall`: takes Bowline out of an agent's hook settings, and stops its daemon.
 
 mod purge;
+mod told;
+mod trust;
 
 use std::path::PathBuf;
 
 use bowline_daemon::Places;
 use serde::Serialize;
 
-use super::installing::{cannot_edit, consent, one_or_all, settings_file, uninstall_in};
+use super::installing::{
+    LeftOut, cannot_edit, consent, one_file_or_all, one_or_all, settings_file, with_settings_of,
+};
 use crate::Outcome;
 use crate::agent_settings::agents::{self, Surroundings, names_bowline};
 use crate::agent_settings::backups::{Backups, Original};
 use crate::agent_settings::diff::Diff;
 use crate::agent_settings::effort_skill::{EffortSkill, SkillState};
+use crate::agent_settings::entry_file::{EntryFile, entry_files};
 use crate::agent_settings::file::SettingsText;
-use crate::agent_settings::preview::Preview;
+use crate::agent_settings::preview::{Course, FilePreview, Preview};
 use crate::agent_settings::{InstallScope, Installable, Unfit};
 use crate::control::{self, Stopped};
 use crate::error::Result;
@@ -22,6 +27,7 @@ use crate::own_settings;
 use crate::project::{self, Paths};
 use crate::ui::{Format, FormatArgs, Text, Ui, YesOrNo, style};
 use purge::Kept;
+use trust::{TrustReport, Trusted};
 
 /// Take Bowline out of your agents' hook settings and stop its daemon
 ///
@@ -66,6 +72,9 @@ pub(crate) struct UninstallArgs {
 struct Report {
     #[serde(flatten, serialize_with = "one_or_all")]
     agents: Vec<AgentReport>,
+    /// The agents that have no settings of the scope.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left_out: Vec<LeftOut>,
     /// What happened to the daemon; nothing if it was not to be stopped.
     daemon: Option<Stopped>,
     /// Why it could not be stopped.
@@ -84,14 +93,32 @@ struct Report {
 struct AgentReport {
     agent: &'static str,
     scope: InstallScope,
+    /// The file, or the folder of the files.
+    #[serde(skip)]
+    place: PathBuf,
+    #[serde(flatten, serialize_with = "one_file_or_all")]
+    files: Vec<FileReport>,
+    state: State,
+    /// What became of the skill for efforts, if there is one.
+    effort_skill: Option<SkillReport>,
+    /// What is taken back of the trust in Bowline's entries, if that was written down.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    trust: Option<TrustReport>,
+}
+
+#[derive(Debug, Serialize)]
+struct FileReport {
     #[serde(serialize_with = "project::lossy")]
     file: PathBuf,
-    state: State,
     diff: Diff,
     #[serde(serialize_with = "project::lossy_option")]
     backup: Option<PathBuf>,
-    /// What became of the skill for efforts, if there is one.
-    effort_skill: Option<SkillReport>,
+    /// It is not as Bowline wrote it, and stays.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    left_alone: bool,
+    /// It stays, and still starts Bowline.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    still_starts: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -124,6 +151,8 @@ enum State {
     NotInstalled,
     WouldUninstall,
     Uninstalled,
+    /// The agent still asks Bowline, because somebody has changed what Bowline wrote.
+    LeftAlone,
     /// The answer was no.
     Declined,
 }
@@ -131,12 +160,22 @@ enum State {
 /// A change of one agent's settings that is not written yet.
 struct Prepared {
     agent: Installable,
+    changes: Vec<Change>,
+    /// The skill for efforts, if it is Bowline's own.
+    skill: Option<EffortSkill>,
+    /// That Bowline's entries are trusted, if that is written down.
+    trust: Option<Trusted>,
+    report: AgentReport,
+}
+
+/// What becomes of one file.
+struct Change {
+    file: EntryFile,
     current: SettingsText,
     original: Original,
     backups: Backups,
-    /// The skill for efforts, if it is Bowline's own.
-    skill: Option<EffortSkill>,
-    report: AgentReport,
+    is_left_alone: bool,
+    still_starts: bool,
 }
 
 pub(crate) fn run(args: &UninstallArgs, ui: &mut Ui) -> Result<Outcome> {
@@ -152,6 +191,7 @@ pub(super) fn run_in(
 ) -> Result<Outcome> {
     let paths = Paths::of(&surroundings.project);
     let chosen = surroundings.chosen(args.agent, &[args.scope]);
+    let (chosen, left_out) = with_settings_of(args.scope, chosen, args.agent)?;
     // Every file is read before one is written, so that nothing is done by halves.
     let mut prepared: Vec<Prepared> = chosen
         .into_iter()
@@ -159,8 +199,12 @@ pub(super) fn run_in(
         .collect::<Result<_>>()?;
     let data = Kept::of(places)?;
     let elsewhere = elsewhere(&prepared, surroundings);
+    let still_starts = prepared.iter().any(Prepared::still_starts);
     let format = args.format.format();
     if format == Format::Text {
+        for it in &left_out {
+            it.show(ui);
+        }
         for it in &prepared {
             it.show_change(args, &paths, ui)?;
         }
@@ -182,6 +226,7 @@ pub(super) fn run_in(
     };
     let mut report = Report {
         agents: Vec::new(),
+        left_out,
         daemon: None,
         daemon_trouble: None,
         data,
@@ -199,7 +244,7 @@ pub(super) fn run_in(
             it.carry_out()?;
         }
         // An agent that still has Bowline elsewhere uses it; but it would go on writing to what is deleted.
-        if report.elsewhere.is_empty() || is_purge {
+        if report.elsewhere.is_empty() && !still_starts || is_purge {
             match control::stop(places) {
                 Ok(stopped) => report.daemon = Some(stopped),
                 Err(error) if is_purge => return Err(error),
@@ -209,28 +254,30 @@ pub(super) fn run_in(
         if let Some(data) = report.data.as_ref().filter(|_| is_purge) {
             data.delete(places)?;
             report.purged = true;
-            for it in &mut prepared {
-                it.report.backup = None;
+            for file in prepared.iter_mut().flat_map(|it| &mut it.report.files) {
+                file.backup = None;
             }
         }
     }
     for mut it in prepared {
         let is_meant = it.is_changed() || is_purge;
         it.report.state = match state {
+            State::Uninstalled | State::NotInstalled if it.still_starts() => State::LeftAlone,
             State::Uninstalled if !is_meant => State::NotInstalled,
             state => state,
         };
         if format == Format::Text {
-            show_agent(&it.report, &it.agent, &paths, ui);
+            told::show_agent(&it.report, &it.agent, &paths, ui);
         }
         report.agents.push(it.report);
     }
     match format {
         Format::Json => ui.json(&report)?,
-        Format::Text => show(&report, state, &paths, ui),
+        Format::Text => told::show(&report, state, &paths, ui),
     }
     Ok(match state {
         State::Declined => Outcome::Findings,
+        _ if still_starts => Outcome::Findings,
         _ => Outcome::Clean,
     })
 }
@@ -243,7 +290,7 @@ fn elsewhere(prepared: &[Prepared], surroundings: &Surroundings) -> Vec<Elsewher
             let Some(file) = surroundings.file(agent, scope) else {
                 continue;
             };
-            let is_prepared = prepared.iter().any(|it| it.report.file == file);
+            let is_prepared = prepared.iter().any(|it| it.report.place == file);
             if !is_prepared && names_bowline(agent, &file) {
                 elsewhere.push(Elsewhere { scope, file });
             }
@@ -254,11 +301,10 @@ fn elsewhere(prepared: &[Prepared], surroundings: &Surroundings) -> Vec<Elsewher
 
 impl Prepared {
     fn of(agent: Installable, scope: InstallScope, surroundings: &Surroundings) -> Result<Self> {
-        let file = settings_file(&agent, scope, surroundings)?;
-        let current = SettingsText::read(&file)?;
-        let backups = Backups::of(current.target(), &surroundings.locations)?;
-        let original =
-            original(&agent, &current, &backups).map_err(|unfit| cannot_edit(&file, &unfit))?;
+        let place = settings_file(&agent, scope, surroundings)?;
+        let files = entry_files(&agent, place.clone()).into_iter();
+        let changes = files.map(|file| Change::of(file, &agent, surroundings));
+        let changes: Vec<Change> = changes.collect::<Result<_>>()?;
         let skill = EffortSkill::find(&agent, scope, surroundings)?
             .filter(|skill| skill.state != SkillState::Missing);
         let effort_skill = skill.as_ref().map(|skill| SkillReport {
@@ -268,36 +314,40 @@ impl Prepared {
                 _ => SkillOutcome::Kept,
             },
         });
+        let text = changes.first().map(|it| it.current.text.as_str());
+        let trust = Trusted::of(&agent, &place, text.unwrap_or_default(), surroundings)?;
         let report = AgentReport {
             agent: agent.name(),
             scope,
+            place,
+            files: changes.iter().map(Change::report).collect(),
             state: State::NotInstalled,
-            diff: Diff::between(&current.text, wanted(&original)),
-            backup: None,
             effort_skill,
-            file,
+            trust: trust.as_ref().map(Trusted::report),
         };
         Ok(Self {
             skill: skill.filter(EffortSkill::is_ours),
+            trust,
             agent,
-            current,
-            original,
-            backups,
+            changes,
             report,
         })
     }
 
     fn is_changed(&self) -> bool {
-        self.is_in_settings() || self.skill.is_some()
+        let is_in_settings = self.changes.iter().any(Change::is_wanted);
+        is_in_settings || self.skill.is_some() || self.trust.is_some()
     }
 
-    fn is_in_settings(&self) -> bool {
-        wanted(&self.original) != self.current.text
+    /// Whether the agent asks Bowline even afterwards.
+    fn still_starts(&self) -> bool {
+        self.changes.iter().any(|it| it.still_starts)
     }
 
     fn carry_out(&mut self) -> Result<()> {
-        if self.is_in_settings() {
-            self.report.backup = self.current.restore(&self.original, &self.backups)?;
+        let changes = self.changes.iter().zip(&mut self.report.files);
+        for (change, told) in changes.filter(|(change, _)| change.is_wanted()) {
+            told.backup = change.current.restore(&change.original, &change.backups)?;
         }
         if let Some(skill) = &self.skill {
             skill.remove()?;
@@ -305,32 +355,74 @@ impl Prepared {
                 told.state = SkillOutcome::Removed;
             }
         }
+        if let (Some(trust), Some(told)) = (&self.trust, &mut self.report.trust) {
+            trust.take_back(told)?;
+        }
         Ok(())
     }
 
     /// What would change, for those who are asked.
     fn show_change(&self, args: &UninstallArgs, paths: &Paths, ui: &mut Ui) -> Result<()> {
-        let (before, wanted) = (&self.current.text, wanted(&self.original));
-        let preview = if args.full {
-            Preview::full(before, wanted)
-        } else {
-            let change =
-                |is_shown: &dyn Fn(&str) -> bool| self.agent.uninstall_at(before, is_shown);
-            Preview::short(&self.agent, before, wanted, change)
-                .map_err(|unfit| cannot_edit(&self.report.file, &unfit))?
-        };
-        if !preview.is_empty() {
-            let file = paths.show_absolute(&self.report.file);
-            ui.line(Text::styled(file, style::HEADING));
-            preview.show(ui);
-            ui.blank();
-        }
+        let wanted = self.changes.iter().filter(|it| it.is_wanted());
+        let previews = wanted.map(|it| it.preview(&self.agent, args));
+        FilePreview::show_all(&previews.collect::<Result<Vec<_>>>()?, paths, ui);
         if let Some(skill) = &self.skill {
             let file = paths.show_absolute(&skill.file);
             ui.line(Text::styled(file, style::HEADING).plain(" (is removed)"));
             ui.blank();
         }
+        if let Some(trust) = &self.trust {
+            trust.show_change(paths, ui);
+        }
         Ok(())
+    }
+}
+
+impl Change {
+    fn of(file: EntryFile, agent: &Installable, surroundings: &Surroundings) -> Result<Self> {
+        let current = SettingsText::read(&file.path)?;
+        let backups = Backups::of(current.target(), &surroundings.locations)?;
+        let is_left_alone = agent.is_left_alone(&current.text);
+        let original = if is_left_alone {
+            Original::Text(current.text.clone())
+        } else {
+            original(agent, &current, &backups)
+                .map_err(|unfit| cannot_edit(agent, &file.path, &unfit))?
+        };
+        Ok(Self {
+            still_starts: agent.still_starts_bowline(&current.text),
+            file,
+            current,
+            original,
+            backups,
+            is_left_alone,
+        })
+    }
+
+    fn is_wanted(&self) -> bool {
+        wanted(&self.original) != self.current.text
+    }
+
+    fn report(&self) -> FileReport {
+        FileReport {
+            file: self.file.path.clone(),
+            diff: Diff::between(&self.current.text, wanted(&self.original)),
+            backup: None,
+            left_alone: self.is_left_alone,
+            still_starts: self.still_starts,
+        }
+    }
+
+    fn preview(&self, agent: &Installable, args: &UninstallArgs) -> Result<FilePreview> {
+        let (before, wanted) = (&self.current.text, wanted(&self.original));
+        let path = self.file.path.clone();
+        if args.full {
+            return Ok(Preview::full(before, wanted).of_file(path, "", None));
+        }
+        let change = |is_shown: &dyn Fn(&str) -> bool| agent.uninstall_at(before, is_shown);
+        let preview = Preview::short(agent, before, wanted, change)
+            .map_err(|unfit| cannot_edit(agent, &path, &unfit))?;
+        Ok(preview.of_file(path, "", Course::of_file(agent, before, wanted)))
     }
 }
 
@@ -351,87 +443,10 @@ fn original(
     if without == current.text {
         return Ok(Original::Text(without));
     }
+    let is_bowlines = || agent.form.kind.is_bowlines() || backups.is_made_by_bowline();
     Ok(match backups.original(&current.text) {
         Some(original) => original,
-        None if (agent.form.is_blank)(&without) && backups.is_made_by_bowline() => Original::NoFile,
+        None if (agent.form.is_blank)(&without) && is_bowlines() => Original::NoFile,
         None => Original::Text(without),
     })
-}
-
-fn show_agent(report: &AgentReport, agent: &Installable, paths: &Paths, ui: &mut Ui) {
-    let file = paths.show_absolute(&report.file);
-    ui.line(match report.state {
-        State::WouldUninstall => Text::from("Nothing was changed (--dry-run)."),
-        State::Declined => Text::from("Not uninstalled; nothing was changed."),
-        State::Uninstalled if report.diff != Diff::default() => Text::styled(
-            format!("Uninstalled: {} no longer asks Bowline.", agent.title()),
-            style::GOOD,
-        ),
-        State::NotInstalled | State::Uninstalled => Text::from(format!(
-            "Bowline is not in {file}; the file was not changed."
-        )),
-    });
-    if let Some(backup) = &report.backup {
-        ui.line(format!(
-            "The file as it was: {}",
-            paths.show_absolute(backup)
-        ));
-    }
-    if let Some(skill) = &report.effort_skill {
-        let file = paths.show_absolute(&skill.file);
-        match skill.state {
-            SkillOutcome::Removed => {
-                ui.line(format!("The skill for efforts was removed: {file}"));
-            }
-            SkillOutcome::Changed => ui.line(Text::styled(
-                format!("{file} is not as Bowline wrote it; it was left as it is."),
-                style::CAUTION,
-            )),
-            SkillOutcome::Kept => {}
-        }
-    }
-}
-
-fn show(report: &Report, state: State, paths: &Paths, ui: &mut Ui) {
-    if report.daemon == Some(Stopped::Now) {
-        ui.line("The daemon was stopped.");
-    } else if state == State::Uninstalled && !report.elsewhere.is_empty() {
-        ui.line("The daemon goes on, because other settings have Bowline.");
-    }
-    if let Some(reason) = &report.daemon_trouble {
-        ui.line(Text::styled(
-            format!("The daemon could not be stopped: {reason}"),
-            style::CAUTION,
-        ));
-    }
-    match &report.data {
-        Some(_) if report.purged => ui.line("What was recorded has been deleted."),
-        Some(data)
-            if data.has_records() && !matches!(state, State::Declined | State::WouldUninstall) =>
-        {
-            ui.line(format!(
-                "What was recorded stays in {}; `bowline uninstall --purge` deletes it.",
-                paths.show_absolute(&data.folder)
-            ));
-        }
-        _ => {}
-    }
-    if let Some(file) = &report.own_settings
-        && state != State::Declined
-    {
-        ui.line(format!(
-            "Bowline's own settings stay in {}.",
-            paths.show_absolute(file)
-        ));
-    }
-    for other in &report.elsewhere {
-        ui.line(Text::styled(
-            format!(
-                "{} still has Bowline; `{}` takes it out.",
-                paths.show_absolute(&other.file),
-                uninstall_in(other.scope)
-            ),
-            style::CAUTION,
-        ));
-    }
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bowline::hooks::Decision;
 use bowline::settings::{FileKind, GuardMode, Settings, TrustState};
+use bowline_builtins::guard::{Way, ways};
 use bowline_guard::rules;
 use bowline_store::{Enforcement, RecordedEvent};
 use chrono::{DateTime, Utc};
@@ -17,7 +18,7 @@ use crate::Outcome;
 use crate::error::Result;
 use crate::moment;
 use crate::project::{self, Paths};
-use crate::recorded::{Recorded, guards_itself};
+use crate::recorded::Recorded;
 use crate::standing;
 use crate::ui::{Format, FormatArgs, Text, Ui, clipped, reveal, style};
 
@@ -89,12 +90,6 @@ struct SettingsView {
     locked: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
-struct Way {
-    command: String,
-    effect: String,
-}
-
 pub(crate) fn run(args: &WhyArgs, ui: &mut Ui) -> Result<Outcome> {
     standing::person()?;
     let found = Recorded::found(&args.call, ui)?;
@@ -131,7 +126,7 @@ fn report(found: &Recorded) -> Result<Report> {
             .and_then(|answer| answer.message.clone()),
         settings: SettingsView::of(&settings),
         now: judged_now(found, folder),
-        ways: ways(found, rule.as_deref(), &settings),
+        ways: allowing(found, &settings),
         rule: rule.map(RuleView::of),
         input,
     })
@@ -181,38 +176,13 @@ fn judged_now(found: &Recorded, folder: PathBuf) -> Option<&'static str> {
     Some(report.decision().name())
 }
 
-fn ways(found: &Recorded, rule: Option<&str>, settings: &Settings) -> Vec<Way> {
-    let is_stopped = found.event.decided.decision >= Decision::Ask;
-    let can_be_silenced = |rule: &&str| is_stopped && !guards_itself(rule);
-    let rule = rule.filter(can_be_silenced);
-    let Some(rule) = rule.filter(|_| settings.config.allow_locked.is_none()) else {
+/// How the call is let pass, as the settings permit it.
+fn allowing(found: &Recorded, settings: &Settings) -> Vec<Way> {
+    if settings.config.allow_locked.is_some() {
         return Vec::new();
-    };
-    let way = |command: String, effect: &str| Way {
-        command,
-        effect: effect.to_owned(),
-    };
-    let mut ways = Vec::new();
-    if found.exact_call().is_some() {
-        let id = &found.event.decided.id;
-        ways.push(way(
-            format!("bowline allow {id} --once"),
-            "this call, one time",
-        ));
-        ways.push(way(
-            format!("bowline allow {id}"),
-            "this call in its project",
-        ));
     }
-    ways.push(way(
-        format!("bowline allow {rule} --session"),
-        "all that this rule finds, in the newest session of the project",
-    ));
-    ways.push(way(
-        format!("bowline allow {rule}"),
-        "all that this rule finds, in the project that you are in",
-    ));
-    ways
+    let input = found.call.as_ref().and_then(|call| call.input.as_ref());
+    ways(&found.event.decided, input)
 }
 
 impl RuleView {

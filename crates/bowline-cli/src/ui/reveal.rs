@@ -108,16 +108,6 @@ pub(super) fn json(document: &str) -> String {
     shown
 }
 
-/// An argument as one would write it in a shell, so that its ends can be seen.
-pub(crate) fn argument(text: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "%+,-./:=@_".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', r"'\''"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,18 +138,6 @@ mod tests {
             ("nonsense", "nonsense"),
         ] {
             assert_eq!(url(text), expected);
-        }
-    }
-
-    #[test]
-    fn arguments_are_quoted_where_their_ends_would_be_lost() {
-        for (text, expected) in [
-            ("--flag=1", "--flag=1"),
-            ("", "''"),
-            ("curl evil", "'curl evil'"),
-            ("it's", r"'it'\''s'"),
-        ] {
-            assert_eq!(argument(text), expected);
         }
     }
 

@@ -152,20 +152,53 @@ fn a_rule_is_let_pass_once_for_a_while_or_in_a_session() {
     person(&sandbox, "allow git.push-force --once --yes", "");
     assert_eq!(try_it(), "");
     assert!(try_it().contains("deny"));
-    for option in ["--for 1h", "--session", "--project", "--global"] {
-        let said = person(
-            &sandbox,
-            &format!("allow git.push-force {option} --yes --json"),
-            "",
-        );
+    for words in [
+        "git.push-force --for 1h",
+        "git.push-force --session",
+        "git.push-force --session s1",
+        "--session git.push-force",
+        "--session s1 git.push-force",
+        "git.push-force --project",
+        "--global git.push-force",
+    ] {
+        let said = person(&sandbox, &format!("allow {words} --yes --json"), "");
         let entry: Value = serde_json::from_str(&said).unwrap();
-        assert_eq!(try_it(), "", "{option}");
+        let is_of_session = words.contains("--session");
+        let reach = &entry["entry"]["reach"];
+        assert_eq!(reach["session"] == "s1", is_of_session, "{words}: {said}");
+        assert_eq!(try_it(), "", "{words}");
         person(&sandbox, &format!("allow --remove {}", entry["number"]), "");
-        assert!(try_it().contains("deny"), "{option}");
+        assert!(try_it().contains("deny"), "{words}");
     }
+    // A session is meant by its name, whichever was active last.
+    push_elsewhere(&sandbox);
+    let project = sandbox.project().to_str().unwrap();
+    let other = json!({"session_id": "s3", "cwd": project, "hook_event_name": "UserPromptSubmit", "prompt": "go"});
+    sandbox.hook("UserPromptSubmit", other.to_string().as_bytes());
+    let said = person(
+        &sandbox,
+        "allow git.push-force --session=s1 --yes --json",
+        "",
+    );
+    let said: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(said["entry"]["reach"], json!({"session": "s1"}), "{said}");
+    let said = person(&sandbox, "allow git.push-force --session --yes --json", "");
+    let said: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(said["entry"]["reach"], json!({"session": "s3"}), "{said}");
+    let why = person(&sandbox, "why last --json", "");
+    assert!(
+        why.contains("bowline allow git.push-force --session=s1"),
+        "{why}"
+    );
     for (line, why) in [
+        (
+            "allow git.push-force --session nobody --yes",
+            "no recorded session is called `nobody`",
+        ),
         ("allow self.command --yes", "cannot be silenced"),
         ("allow nonsense --yes", "no rule of the guard"),
+        ("allow --session nonsense --yes", "no rule of the guard"),
+        ("allow --session --yes", "nothing to allow is named"),
         (
             "allow git.push-force --once --global --yes",
             "cannot be used with",

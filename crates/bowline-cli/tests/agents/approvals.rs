@@ -111,7 +111,17 @@ fn a_person_allows_and_denies_calls_that_wait() {
         // Several wait, and nobody says which one is meant.
         let several = person(&sandbox, "approvals allow", "");
         several.expect(1, &[id(&asked[0]), id(&asked[1]), "2 questions wait"]);
+        several.expect(1, &["`bowline approvals allow ID`"]);
+        // Nobody who wants to deny is led to allow.
+        let several = person(&sandbox, "approvals deny --message ''", "");
+        several.expect(1, &["`bowline approvals deny ID`"]);
+        several.lacks(&["approvals allow"]);
         person(&sandbox, "approvals allow nothing", "").expect(2, &["no question `nothing`"]);
+        // A message has a limit, and one that is too long answers nothing.
+        let line = format!("approvals deny {} -m {}", id(&asked[0]), "x".repeat(9_000));
+        let long = person(&sandbox, &line, "");
+        long.expect(2, &["has 9000 characters", "at most 8000"]);
+        waiting(&sandbox, 2);
         for question in &asked {
             let line = format!(
                 "approvals deny {} -m 'Use the staging account'",
@@ -139,7 +149,8 @@ fn a_person_allows_and_denies_calls_that_wait() {
     });
     sandbox
         .run(&["approvals"])
-        .expect(0, &["No question waits."]);
+        .expect(0, &["No question waits.", "No daemon runs"]);
+    assert_eq!(sandbox.json(&["approvals"])["inbox"], "no_daemon");
 
     // What was answered, and by whom, is told by everything that tells of calls.
     let answers = |id: &str| {
@@ -172,6 +183,25 @@ fn a_person_allows_and_denies_calls_that_wait() {
         asked.contains(r#""ran":1"#) && asked.contains(r#""refused":2"#),
         "{report:#}"
     );
+}
+
+#[test]
+fn an_inbox_that_is_off_says_so() {
+    let sandbox = with_client();
+    sandbox.folder("project/.git");
+    for daemon in [None, Some("start")] {
+        if let Some(action) = daemon {
+            sandbox.run(&["daemon", action]).expect(0, &[]);
+        }
+        let listed = sandbox.run(&["approvals"]);
+        listed.expect(0, &["No question waits.", "off", "[approvals]"]);
+        listed.expect(0, &["wait = \"2m\""]);
+        let listed = sandbox.json(&["approvals", "list"]);
+        assert_eq!(listed, json!({"questions": [], "inbox": "off"}));
+    }
+    sandbox.write("home/.config/bowline/config.toml", WAITS);
+    assert_eq!(sandbox.json(&["approvals"])["inbox"], "on");
+    sandbox.run(&["approvals"]).lacks(&["off"]);
 }
 
 #[needs(terminal, no_agent)]

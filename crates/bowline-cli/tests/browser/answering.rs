@@ -85,6 +85,132 @@ fn a_question_is_denied_and_the_message_reaches_the_model() {
     window.close();
 }
 
+/// What the agent is told of a call about which nobody is asked: nothing.
+#[track_caller]
+fn passes(stage: &Stage, id: &str, command: &str) {
+    let hook = stage.about_to_run(id, command);
+    let ran = Ran::from(hook.wait_with_output().unwrap());
+    assert_eq!((ran.code, ran.stdout.as_str()), (Some(0), ""), "{command}");
+}
+
+#[needs(chromium)]
+#[test]
+fn a_call_that_is_allowed_for_the_session_is_not_asked_about_again_in_it() {
+    let stage = Stage::new();
+    let window = Window::new(&stage);
+    let tab = inbox(&stage, &window);
+    let hook = stage.about_to_run("toolu_1", DOUBTFUL);
+    tab.until_shown(DOUBTFUL);
+    tab.click("button[value=session]");
+    tab.until_shown("says nothing to exactly this call in the rest of its session");
+    assert_eq!(answer_of(hook)["permissionDecision"], "allow");
+    passes(&stage, "toolu_2", DOUBTFUL);
+    tab.until_shown("No question waits");
+
+    // Another call of this session, and this call of another session, are asked about as before.
+    let longer = format!("{DOUBTFUL} -s -- --yes");
+    let other_call = stage.about_to_run("toolu_3", &longer);
+    tab.until_shown(&longer);
+    tab.click("button[value=deny]");
+    tab.until_shown("Denied");
+    assert_eq!(answer_of(other_call)["permissionDecision"], "deny");
+    let of_another = json!({"session_id": "another", "tool_name": "Bash", "tool_use_id": "toolu_4",
+        "tool_input": {"command": DOUBTFUL}});
+    let other_session = stage.begins("PreToolUse", of_another);
+    tab.until_shown("session another");
+    tab.click("button[value=deny]");
+    assert_eq!(answer_of(other_session)["permissionDecision"], "deny");
+    drop(tab);
+    window.close();
+}
+
+#[needs(chromium)]
+#[test]
+fn a_call_that_is_allowed_for_good_is_written_down_as_it_was_shown() {
+    let stage = Stage::new();
+    let file = stage.write_in_project("bowline.local.toml", "# mine\ndedupe = true\n");
+    stage.run(&["trust", "--yes"]).expect(0, &[]);
+    let window = Window::new(&stage);
+    let tab = inbox(&stage, &window);
+    let hook = stage.about_to_run("toolu_1", "terraform apply");
+    tab.until_shown("terraform apply");
+    tab.click("main article a.button");
+    tab.until_shown(&format!(
+        "This is written to {}, from line 3 on:",
+        file.display()
+    ));
+    let shown =
+        tab.evaluate("[...document.querySelectorAll('main .added')].map((it) => it.textContent)");
+    let before = std::fs::read_to_string(&file).unwrap();
+    assert!(!before.contains("allow"), "it is only shown");
+    tab.click("button[value=always]");
+    tab.until_shown("the guard says nothing to such a call any more");
+    assert_eq!(answer_of(hook)["permissionDecision"], "allow");
+    let written = std::fs::read_to_string(&file).unwrap();
+    let added = written.strip_prefix(&before).unwrap();
+    let added: Vec<String> = added.lines().map(|line| format!("+ {line}")).collect();
+    assert_eq!(shown, json!(added));
+    passes(&stage, "toolu_2", "terraform apply");
+    passes(&stage, "toolu_3", "cd sub; terraform apply");
+    let other = stage.about_to_run("toolu_4", "terraform apply -auto-approve");
+    tab.until_shown("terraform apply -auto-approve");
+    tab.click("button[value=deny]");
+    assert_eq!(answer_of(other)["permissionDecision"], "deny");
+    drop(tab);
+    window.close();
+}
+
+#[needs(chromium)]
+#[test]
+fn a_question_that_is_answered_elsewhere_does_not_wait_where_one_looks_at_it() {
+    let stage = Stage::new();
+    let window = Window::new(&stage);
+    let tab = inbox(&stage, &window);
+    let hook = stage.about_to_run("toolu_1", "terraform apply");
+    tab.until_shown("terraform apply");
+    tab.click("main article a.button");
+    tab.until_shown("This is written to");
+    tab.until(
+        "it is live",
+        "document.getElementById('connection').dataset.state === 'live'",
+    );
+    // As another tab does it.
+    tab.evaluate(
+        "fetch('./answer', {method: 'POST', body: new URLSearchParams(
+            [...new FormData(document.querySelector('main form')), ['say', 'once']])})",
+    );
+    assert_eq!(answer_of(hook)["permissionDecision"], "allow");
+    tab.until_shown("This question does not wait any more");
+    tab.click("main a[href='./inbox']");
+    tab.until_shown("No question waits");
+    drop(tab);
+    window.close();
+}
+
+#[needs(chromium)]
+#[test]
+fn what_cannot_be_allowed_for_good_still_waits() {
+    let stage = Stage::new();
+    let window = Window::new(&stage);
+    let tab = inbox(&stage, &window);
+    let hook = stage.about_to_run("toolu_1", DOUBTFUL);
+    tab.until_shown(DOUBTFUL);
+    tab.click("main article a.button");
+    tab.until_shown("This cannot be allowed for good: no entry is narrow enough");
+    assert_eq!(
+        tab.evaluate("document.querySelector('button[value=always]')"),
+        Value::Null
+    );
+    tab.click("main p a[href='./inbox']");
+    tab.until_shown("Allow once");
+    tab.click("button[value=once]");
+    assert_eq!(answer_of(hook)["permissionDecision"], "allow");
+    let left = stage.project().join("bowline.local.toml");
+    assert!(!left.exists());
+    drop(tab);
+    window.close();
+}
+
 /// Runs the real client while its model says these turns.
 fn client(stage: &Stage, name: &str, turns: Value) -> Child {
     let client = env::var_os("CLAUDE_BIN").unwrap();

@@ -54,6 +54,39 @@ fn a_session_appears_while_it_happens() {
 
 #[needs(chromium)]
 #[test]
+fn filters_by_a_beginning_and_by_a_name_are_live_too() {
+    let stage = Stage::new();
+    stage.starts_work("Fix the rounding of totals");
+    let window = Window::new(&stage);
+    let tab = window.open(&stage.link());
+    let home = tab.address();
+    tab.stop_its_clock();
+    let (beginning, _) = SESSION.split_at(6);
+    let name = stage.project().file_name().unwrap().to_str().unwrap();
+    for (number, filter) in [format!("session={beginning}"), format!("project={name}")]
+        .into_iter()
+        .enumerate()
+    {
+        tab.goto(&format!("{home}timeline?{filter}"));
+        tab.until_shown("Fix the rounding of totals");
+        tab.until(
+            "it is live",
+            "document.getElementById('connection').dataset.state === 'live'",
+        );
+        let command = format!("cargo test part-{number}");
+        stage.runs(&format!("toolu_{number}"), &command, "ok");
+        tab.until_shown(&command);
+    }
+    tab.goto(&format!("{home}timeline?project=projct"));
+    tab.until_shown("No project projct is known. Did you mean");
+    tab.click("main p.notice a");
+    tab.until_shown("cargo test part-1");
+    drop(tab);
+    window.close();
+}
+
+#[needs(chromium)]
+#[test]
 fn the_timeline_goes_on_while_one_looks_at_it() {
     let stage = Stage::new();
     let window = Window::new(&stage);

@@ -226,6 +226,13 @@ impl Tab<'_> {
         self.until_ready();
     }
 
+    /// From the next view on, nothing is asked for again only because time has passed.
+    pub(super) fn stop_its_clock(&self) {
+        let stop = "window.setInterval = () => 0";
+        let stopped = self.page.evaluate_on_new_document(stop);
+        self.window.wait_for(stopped).unwrap();
+    }
+
     #[track_caller]
     pub(super) fn reload(&self) {
         self.evaluate("window.isOld = true; location.reload()");
@@ -293,19 +300,24 @@ impl Tab<'_> {
         self.evaluate("location.href").as_str().unwrap().to_owned()
     }
 
-    /// Clicks with the mouse, as a person does.
+    /// Clicks with the mouse, as a person does, who waits for what is to be clicked.
     #[track_caller]
     pub(super) fn click(&self, selector: &str) {
-        let place = self.evaluate(&format!(
-            "(() => {{ const it = document.querySelector({selector:?}); it?.scrollIntoView({{block: 'center'}});
-                const box = it?.getBoundingClientRect();
-                return box && [box.left + box.width / 2, box.top + box.height / 2] }})()"
-        ));
-        let number = |at: usize| {
-            let found = place[at].as_f64();
-            found.unwrap_or_else(|| panic!("no {selector} in:\n{}", self.text()))
+        let began = std::time::Instant::now();
+        let place = loop {
+            let place = self.evaluate(&format!(
+                "(() => {{ const it = document.querySelector({selector:?}); it?.scrollIntoView({{block: 'center'}});
+                    const box = it?.getBoundingClientRect();
+                    return box && [box.left + box.width / 2, box.top + box.height / 2] }})()"
+            ));
+            if let (Some(x), Some(y)) = (place[0].as_f64(), place[1].as_f64()) {
+                break Point::new(x, y);
+            }
+            // The page may be changing to another.
+            let text = || self.text();
+            assert!(began.elapsed() < PATIENCE, "no {selector} in:\n{}", text());
+            thread::sleep(std::time::Duration::from_millis(20));
         };
-        let place = Point::new(number(0), number(1));
         self.window.wait_for(self.page.click(place)).unwrap();
     }
 
@@ -324,14 +336,26 @@ impl Tab<'_> {
 
     /// Presses the key that leads to the next thing that can be used.
     pub(super) fn press_tab(&self) {
+        self.press("Tab", 9, None);
+    }
+
+    /// Presses the return key.
+    pub(super) fn press_enter(&self) {
+        self.press("Enter", 13, Some("\r"));
+    }
+
+    fn press(&self, name: &str, code: i64, text: Option<&str>) {
         for kind in [DispatchKeyEventType::KeyDown, DispatchKeyEventType::KeyUp] {
             let key = DispatchKeyEventParams::builder()
                 .r#type(kind)
-                .key("Tab")
-                .code("Tab")
-                .windows_virtual_key_code(9)
-                .build()
-                .unwrap();
+                .key(name)
+                .code(name)
+                .windows_virtual_key_code(code);
+            let key = match text {
+                Some(text) => key.text(text),
+                None => key,
+            };
+            let key = key.build().unwrap();
             self.window.wait_for(self.page.execute(key)).unwrap();
         }
     }

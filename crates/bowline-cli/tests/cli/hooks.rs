@@ -253,6 +253,11 @@ fn hooks_that_would_run_under_another_agent_are_shown_and_trusted_as_they_are() 
     assert_eq!(code, Some(1));
     assert_eq!(document["trust"], "trusted");
     assert_eq!(document["bridged_trust"], "changed");
+    let told = "the project's hooks for Claude Code do not run under other agents";
+    sandbox.run(&["check"]).expect(1, &[told]);
+    sandbox
+        .run(&["hooks"])
+        .expect(0, &["1 problem in the settings"]);
     sandbox.run(&["trust", "--yes"]).expect(
         0,
         &[
@@ -262,6 +267,7 @@ fn hooks_that_would_run_under_another_agent_are_shown_and_trusted_as_they_are() 
         ],
     );
     sandbox.run(&["trust"]).expect(0, &["already trusted"]);
+    sandbox.run(&["check"]).lacks(&["bridge-untrusted"]);
     sandbox
         .run(&["trust", "--revoke"])
         .expect(0, &["no longer trusted"]);

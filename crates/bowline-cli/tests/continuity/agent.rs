@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 /// Reads the names of files with payloads, and writes the answers beside them.
 const LOOP: &str = r#"
 while read -r event file; do
-    "$HOOK" claude-code "$event" < "$file" > "$file.answer" 2> "$file.errors"
+    "$HOOK" "$AGENT" "$event" < "$file" > "$file.answer" 2> "$file.errors"
     echo "$?"
 done
 "#;
@@ -71,10 +71,21 @@ impl<'s> FakeAgent<'s> {
 
     /// The same, with variables that its hooks get.
     pub(super) fn with(sandbox: &'s Sandbox, session: &str, variables: &[(&str, &str)]) -> Self {
+        Self::of(sandbox, "claude-code", session, variables)
+    }
+
+    /// One that reports as this agent does.
+    pub(super) fn of(
+        sandbox: &'s Sandbox,
+        agent: &str,
+        session: &str,
+        variables: &[(&str, &str)],
+    ) -> Self {
         let mut process = sandbox
             .program(sandbox.path(SHELL))
             .args(["-c", LOOP])
             .env("HOOK", client())
+            .env("AGENT", agent)
             .envs(variables.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

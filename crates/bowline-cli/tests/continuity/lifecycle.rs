@@ -55,6 +55,51 @@ fn goal_and_decisions_survive_without_an_effort() {
     }
 }
 
+/// The shells of these agents do not know the session: what tells it is the call that runs `bowline`.
+#[test]
+fn an_effort_goes_on_with_the_agent_of_another_vendor() {
+    let sandbox = with_client();
+    sandbox.run(&["daemon", "start"]).expect(0, &[]);
+    let agents = [
+        ("codex", "PreToolUse", "Bash"),
+        ("gemini", "BeforeTool", "run_shell_command"),
+        ("claude-code", "PreToolUse", "Bash"),
+    ];
+    let mut left = String::new();
+    for (number, (agent, event, tool)) in agents.into_iter().enumerate() {
+        let session = format!("s{number}");
+        let mut running = FakeAgent::of(&sandbox, agent, &session, &[]);
+        let told = running.begins("startup");
+        let goes_on = told.context().contains("You continue an effort");
+        assert_eq!(goes_on, number > 0, "{agent}: {told:?}");
+        assert!(told.context().contains(&left), "{agent}: {told:?}");
+        left = format!("{agent} has done its part.");
+        let mut run = |words: &[&str]| {
+            let line = format!("bowline {}", words.join(" "));
+            let call =
+                json!({"tool_name": tool, "tool_use_id": line, "tool_input": {"command": line}});
+            running.report(event, call);
+            sandbox.run(words).expect(0, &[]);
+        };
+        if number == 0 {
+            run(&["effort", "start", "login", "implement"]);
+        }
+        run(&["effort", "dehydrate", &left]);
+        running.report("SessionEnd", json!({"reason": "other"}));
+        running.kill();
+    }
+    let details = sandbox.json(&["effort", "show"]);
+    let sessions = sandbox.json(&["session", "list"]);
+    let agent_of = |row: &Value| {
+        let mut all = sessions["sessions"].as_array().unwrap().iter();
+        all.find(|it| it["row"] == *row)
+            .map(|it| it["agent"].clone())
+    };
+    let chain = details["sessions"].as_array().unwrap().iter();
+    let chain: Vec<_> = chain.map(|it| agent_of(&it["session"])).collect();
+    assert_eq!(chain, agents.map(|it| Some(json!(it.0))), "{details:#}");
+}
+
 #[test]
 fn f35_b_resume_tells_a_running_session_what_was_left_once() {
     let sandbox = with_client();

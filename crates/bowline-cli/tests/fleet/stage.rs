@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, Stdio};
 
 use bowline_daemon::rpc::Question;
 use bowline_daemon::{Connection, Patience};
-use bowline_testkit::{Sandbox, client, put, until_some};
+use bowline_testkit::{Ran, Sandbox, client, put, until_some};
 use serde_json::{Value, json};
 
 /// Reports an event for each line: its name, and the payload.
@@ -32,6 +32,14 @@ impl Deref for Stage {
 impl Stage {
     pub(super) fn new() -> Self {
         Self::of(Sandbox::with_repository())
+    }
+
+    /// One on which questions wait for a person.
+    pub(super) fn with_inbox() -> Self {
+        let sandbox = Sandbox::with_repository();
+        let settings = "[approvals]\nwait = \"5m\"\n";
+        sandbox.write("home/.config/bowline/config.toml", settings);
+        Self::of(sandbox)
     }
 
     /// With a sandbox that is prepared.
@@ -70,6 +78,44 @@ impl Stage {
         };
         agent.reports("SessionStart", &json!({"source": "startup"}));
         agent
+    }
+
+    /// A hook that reports a call, and waits for its answer as long as `bowline init` lets it.
+    pub(super) fn asks(&self, session: &str, command: &str) -> Child {
+        self.asks_within(&["--timeout=600"], session, command)
+    }
+
+    /// The same with these options.
+    pub(super) fn asks_within(&self, options: &[&str], session: &str, command: &str) -> Child {
+        let mut hook = self.program(client());
+        let mut hook = hook
+            .args(["claude-code", "PreToolUse"])
+            .args(options)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let call = payload("PreToolUse", session, self.project(), &bash(command));
+        let mut stdin = hook.stdin.take().unwrap();
+        stdin.write_all(call.to_string().as_bytes()).unwrap();
+        hook
+    }
+
+    /// The questions that wait.
+    pub(super) fn questions(&self) -> Vec<Value> {
+        let document = self.json(&["approvals"]);
+        document["questions"].as_array().unwrap().clone()
+    }
+
+    /// Waits until the board has a session in this state.
+    #[track_caller]
+    pub(super) fn until_on_board(&self, session: &str, state: &str) -> Value {
+        until_some(&format!("{session} is {state}"), || {
+            let board = self.json(&["top"]);
+            let mut rows = board["sessions"].as_array().unwrap().iter();
+            let row = rows.find(|row| row["session"] == session).cloned();
+            row.filter(|row| row["state"]["is"] == state)
+        })
     }
 
     /// What `bowline fleet` says of an agent.
@@ -124,6 +170,13 @@ impl Drop for Agent {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// What a hook says when it ends.
+pub(super) fn answer_of(hook: Child) -> Value {
+    let ran = Ran::from(hook.wait_with_output().unwrap());
+    ran.expect(0, &[]);
+    ran.json()
 }
 
 /// What Claude Code would send.

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use super::reporter::{Reporter, WAYS, project};
 
-/// Recorded transcripts of Claude Code: three sessions, one of them with a sub-agent.
+/// Recorded transcripts. Those of Claude Code begin with a number: three sessions, one of them with a sub-agent. Of each other agent there
+/// is one session, in a file of its name.
 const RECORDED: &str = concat!(
     env!("CARGO_MANIFEST_DIR"),
     "/../bowline-guidance/tests/data/transcripts"
@@ -20,8 +21,10 @@ fn with_transcripts() -> Sandbox {
     let folder = Path::new("home/.claude/projects/-home-user-project");
     for entry in fs::read_dir(RECORDED).unwrap() {
         let path = entry.unwrap().path();
-        let name = path.file_name().unwrap();
-        sandbox.write(folder.join(name), fs::read(&path).unwrap());
+        let name = path.file_name().unwrap().to_str().unwrap();
+        if name.starts_with(|first: char| first.is_ascii_digit()) {
+            sandbox.write(folder.join(name), fs::read(&path).unwrap());
+        }
     }
     sandbox
 }
@@ -133,6 +136,64 @@ fn only_what_is_new_is_read_and_a_price_that_is_not_known_is_said() {
     sandbox
         .run(&["cost", "prices"])
         .expect(0, &["local-model", "own", "built-in", "claude-opus-4-8"]);
+}
+
+/// What other agents left is found where each keeps it, or where its variable says.
+#[test]
+fn transcripts_of_all_agents_are_found_in_their_own_folders() {
+    let recorded = |agent: &str| fs::read(format!("{RECORDED}/{agent}.jsonl")).unwrap();
+    let mut sandbox = Sandbox::new();
+    let mut messages = 0;
+    for (agent, file, model) in [
+        ("codex", "sessions/2026/11/18/rollout-1.jsonl", "gpt-5.5"),
+        ("copilot", "session-state/s1/events.jsonl", "fake-model"),
+        (
+            "gemini",
+            "tmp/project/chats/session-1.jsonl",
+            "gemini-2.5-flash",
+        ),
+        (
+            "qwen",
+            "projects/-home-user-project/chats/s1.jsonl",
+            "fake-model",
+        ),
+    ] {
+        sandbox.write(format!("home/.{agent}/{file}"), recorded(agent));
+        let models = lines(&sandbox, "model");
+        let now = models.iter().map(|it| it.1).sum();
+        assert!(now > messages, "{agent}: {models:?}");
+        assert!(models.iter().any(|it| it.0 == model), "{agent}: {models:?}");
+        messages = now;
+    }
+    let scanned = sandbox.json(&["cost", "scan"]);
+    assert_eq!(
+        (&scanned["files"], &scanned["read_files"]),
+        (&json!(4), &json!(0))
+    );
+
+    for (variable, agent, file) in [
+        ("CODEX_HOME", "codex", "archived_sessions/rollout-2.jsonl"),
+        ("COPILOT_HOME", "copilot", "session-state/s2/events.jsonl"),
+        ("QWEN_HOME", "qwen", "projects/p/chats/s2.jsonl"),
+    ] {
+        sandbox.write(format!("elsewhere/{agent}/{file}"), recorded(agent));
+        let folder = sandbox.path(format!("elsewhere/{agent}"));
+        sandbox.set(variable, &folder);
+        let scanned = sandbox.json(&["cost", "scan"]);
+        let folders = scanned["folders"].as_array().unwrap();
+        let own = folders
+            .iter()
+            .filter(|it| it.as_str().unwrap().contains(agent));
+        let own: Vec<_> = own
+            .map(|it| Path::new(it.as_str().unwrap()).to_owned())
+            .collect();
+        assert_eq!(
+            own,
+            [folder.join(Path::new(file).iter().next().unwrap())],
+            "{variable}"
+        );
+        assert_eq!(scanned["read_files"], 1, "{variable}: {scanned}");
+    }
 }
 
 fn hook(sandbox: &Sandbox, event: &str, transcript: &Path) -> Value {

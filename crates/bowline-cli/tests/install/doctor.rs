@@ -175,6 +175,43 @@ fn entries_that_lead_nowhere_are_found() {
 }
 
 #[test]
+fn questions_that_cannot_wait_as_long_as_they_should_are_told() {
+    let sandbox = installed();
+    sandbox.run(&["init", "--yes"]).expect(0, &[]);
+    let settings = sandbox.path("home/.claude/settings.json");
+    let new = fs::read_to_string(&settings).unwrap();
+    let old = new.replace("\"--timeout=600\",", "");
+    let old = old.replace("\"timeout\": 600", "\"timeout\": 60");
+    assert_ne!(new, old);
+    let again = "run `bowline init` again";
+    for (entries, wait, status, text, advice) in [
+        (&new, "2m", "ok", "waits 2 min", ""),
+        (&old, "50s", "ok", "waits 50 s", ""),
+        (&old, "2m", "warning", "56 s instead of 2 min", again),
+        (
+            &new,
+            "10m",
+            "warning",
+            "instead of 10 min",
+            "at most `596s`",
+        ),
+    ] {
+        fs::write(&settings, entries).unwrap();
+        let config = format!("[approvals]\nwait = \"{wait}\"\n");
+        sandbox.write("home/.config/bowline/config.toml", config);
+        let (_, report) = sandbox.code_and_json(&["doctor"]);
+        expect(&report, "inbox", status, text);
+        let checks = report["checks"].as_array().unwrap();
+        let check = checks.iter().find(|it| it["name"] == "inbox").unwrap();
+        let told = check["advice"].as_str().unwrap_or_default();
+        assert!(told.contains(advice), "{check}");
+    }
+    sandbox.write("home/.config/bowline/config.toml", "");
+    let (_, report) = sandbox.code_and_json(&["doctor"]);
+    assert!(!report.to_string().contains("\"inbox\""), "{report:#}");
+}
+
+#[test]
 fn what_keeps_the_agent_from_asking_is_told() {
     let sandbox = installed();
     sandbox.run(&["init", "--yes"]).expect(0, &[]);
@@ -191,7 +228,7 @@ fn what_keeps_the_agent_from_asking_is_told() {
         &edit(&comment),
         "installed (user)",
         "problem",
-        "refuses the whole file",
+        "runs no hooks of",
     );
     let fewer = installed.replacen("\"Stop\"", "\"Stopp\"", 1);
     expect(&edit(&fewer), "installed (user)", "warning", "Stop");
@@ -219,6 +256,12 @@ fn the_entries_are_compared_with_the_clients_version() {
         ("2.1.325", "2.1.197", "problem", "the event PreModelSwitch"),
         ("2.1.325", "2.1.197", "problem", "`onFailure` of PreToolUse"),
         ("2.1.197", "2.1.138", "problem", "`args` of PreToolUse"),
+        (
+            "2.1.150",
+            "2.1.150",
+            "warning",
+            "2.1.150 is older than 2.1.197, the oldest that Bowline was tried with",
+        ),
         ("2.1.325", "none", "warning", "which is no version"),
     ] {
         let sandbox = installed();

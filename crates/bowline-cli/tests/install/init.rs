@@ -292,7 +292,7 @@ fn a_file_that_the_client_refuses_is_told_before_the_question_with_lines() {
     let text = "{\n  // mine\n  \"model\": \"opus\",\n  \"env\": {\"A\": \"1\",}\n}\n";
     let file = sandbox.write("home/.claude/settings.json", text);
     let told = [
-        "refuses the whole of",
+        "runs no hooks of",
         "line 2: a comment",
         "line 4: a comma before the closing bracket",
     ];
@@ -311,7 +311,7 @@ fn a_file_that_the_client_refuses_is_told_before_the_question_with_lines() {
         .expect(0, &["Already installed", told[1]]);
     sandbox
         .run(&["doctor"])
-        .expect(1, &["refuses the whole file", told[1]]);
+        .expect(1, &["runs no hooks of", told[1]]);
 }
 
 /// Claude Code's JSON parser keeps the last of two keys: what is under the first one counts for nothing.

@@ -227,3 +227,36 @@ fn a_purge_shows_what_goes_and_leaves_the_rest_alone() {
         .expect_stderr(2, &["is a link"]);
     assert!(sandbox.path("elsewhere").exists());
 }
+
+/// Whatever the agent, and whoever made its folders.
+#[test]
+fn what_came_with_bowline_goes_with_it() {
+    for (agent, scope, file) in [
+        ("cline", "user", "home/Documents/Cline/Hooks/PreToolUse"),
+        ("cline", "project", "project/.clinerules/hooks/TaskStart"),
+        ("grok", "user", "home/.grok/hooks/bowline.json"),
+        ("grok", "project", "project/.grok/hooks/bowline.json"),
+        ("kimi", "user", "home/.kimi-code/config.toml"),
+        ("windsurf", "user", "home/.codeium/windsurf/hooks.json"),
+        ("windsurf", "project", "project/.windsurf/hooks.json"),
+    ] {
+        let sandbox = installed();
+        let arguments = ["--agent", agent, "--scope", scope, "--yes"];
+        let run = |command: &str| sandbox.run(&[&[command], &arguments[..]].concat());
+        run("init").expect(0, &["Installed: "]);
+        assert!(sandbox.path(file).is_file(), "{file}");
+        run("uninstall").expect(0, &["Uninstalled: "]);
+        let mut parts = file.split('/');
+        let (base, first) = (parts.next().unwrap(), parts.next().unwrap());
+        assert!(!sandbox.path(base).join(first).exists(), "{file}");
+        assert!(sandbox.path(base).is_dir());
+
+        // Others have something there.
+        let theirs = sandbox.path(file).with_file_name("theirs");
+        fs::create_dir_all(theirs.parent().unwrap()).unwrap();
+        fs::write(&theirs, "").unwrap();
+        run("init").expect(0, &["Installed: "]);
+        run("uninstall").expect(0, &["Uninstalled: "]);
+        assert!(theirs.is_file() && !sandbox.path(file).exists(), "{file}");
+    }
+}

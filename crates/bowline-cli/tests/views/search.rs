@@ -1,5 +1,7 @@
 //! `bowline search`.
 
+use bowline_testkit::until;
+use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use super::history::History;
@@ -94,6 +96,29 @@ fn what_is_not_found_is_said_with_what_was_searched() {
     nothing
         .run(&["search", "x"])
         .expect(0, &["Nothing is recorded yet."]);
+}
+
+#[test]
+fn where_no_daemon_indexes_older_records_the_search_says_what_to_do() {
+    let history = History::after_work();
+    let db = Connection::open(history.data().join("bowline.db")).unwrap();
+    db.execute_batch(
+        "INSERT INTO search_words (search_words) VALUES ('delete-all');
+         INSERT INTO search_backlog (id, below_event) SELECT 1, max(id) FROM events",
+    )
+    .unwrap();
+    drop(db);
+    let ran = history.run(&["search", "parse"]);
+    ran.expect(0, &["No command, path, prompt or error has `parse`."]);
+    ran.expect_stderr(0, &["no daemon indexes", "`bowline daemon start`"]);
+    ran.lacks(&["still being indexed", "All records"]);
+    let document = history.json(&["search", "parse"]);
+    assert!(document["indexed_since"].is_string(), "{document}");
+
+    history.run(&["daemon", "start"]).expect(0, &[]);
+    until("the daemon indexes all", || {
+        found(&history.json(&["search", "parse"])).len() == 3
+    });
 }
 
 #[test]

@@ -84,9 +84,21 @@ fn forgetting_shows_what_goes_and_asks() {
     history.run(&forget).expect_stderr(2, &told);
     let forget = [&forget[..], &["--json"]].concat();
     history.run(&forget).expect(2, &told);
+    let forget = ["store", "forget", "--project", "/nowhere"];
+    let unknown = ["No project `/nowhere` is recorded"];
     history
-        .run(&["store", "forget", "--project", "/nowhere"])
-        .expect(0, &["nothing was forgotten"]);
+        .run(&forget)
+        .expect(0, &["nothing was forgotten"])
+        .expect_stderr(0, &unknown);
+    for more in [&["--yes"][..], &["--yes", "--json"]] {
+        let forget = [&forget[..], more].concat();
+        history.run(&forget).expect_stderr(0, &unknown);
+    }
+    for more in [&[][..], &["--yes"]] {
+        let forget = [&["store", "forget", "--session", ""][..], more].concat();
+        let told = ["expected the name of a session"];
+        history.run(&forget).expect_stderr(2, &told);
+    }
     history
         .run(&["store", "forget", "--all", "--json"])
         .expect(2, &["--yes"]);
@@ -120,4 +132,43 @@ fn what_is_forgotten_is_not_quoted_by_the_log_either() {
         let text = std::fs::read_to_string(log).unwrap_or_default();
         assert!(!text.contains("NEEDLE"), "{}", log.display());
     }
+}
+
+#[test]
+fn figures_of_days_count_nothing_that_is_forgotten() {
+    let history = History::after_work();
+    let written = history.json(&["metrics", "write"]);
+    let today = std::path::PathBuf::from(written["file"].as_str().unwrap());
+    let executions = || -> serde_json::Value {
+        let text = fs::read_to_string(&today).unwrap();
+        let day: serde_json::Value = serde_json::from_str(&text).unwrap();
+        day["performance_metrics"]["tool_executions"].clone()
+    };
+    assert_eq!(executions(), 6, "one of the seven was denied");
+    // Days of which the store knows nothing any more.
+    let old = history.data().join("metrics/metrics-20260102.json");
+    let archived = history
+        .data()
+        .join("metrics/archives/2026-01/metrics-20260101.json");
+    fs::create_dir_all(archived.parent().unwrap()).unwrap();
+    for file in [&old, &archived] {
+        fs::write(file, "{}").unwrap();
+    }
+    history
+        .run(&["store", "forget", "--session", "s-1", "--yes"])
+        .expect(0, &["6 tool calls"]);
+    assert_eq!(executions(), 1);
+    history
+        .run(&["store", "forget", "--before", "2026-01-02", "--yes"])
+        .expect(0, &["0 tool calls"]);
+    assert!(!archived.exists() && old.exists());
+    history
+        .run(&["store", "forget", "--project", ".", "--yes"])
+        .expect(0, &["1 tool call"]);
+    assert!(!today.exists(), "nothing of this day is left");
+    assert!(old.exists(), "a session is forgotten, not a day");
+    history
+        .run(&["store", "forget", "--all", "--yes"])
+        .expect(0, &["Forgotten"]);
+    assert!(!old.exists());
 }

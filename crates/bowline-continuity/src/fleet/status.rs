@@ -53,7 +53,7 @@ pub enum Signal {
     ToolWorked,
     /// A tool failed.
     ToolFailed,
-    /// The person stopped a tool, and the turn with it.
+    /// The person stopped a tool or the turn.
     Interrupted,
     /// It asks a person for something.
     Asks,
@@ -91,6 +91,7 @@ impl Signal {
                 | "agent_needs_input" => Self::Asks,
                 "elicitation_complete" | "elicitation_response" => Self::Answered,
                 "idle_prompt" => Self::Idle,
+                "turn_cancelled" => Self::Interrupted,
                 _ => return None,
             },
             _ => return None,
@@ -236,6 +237,11 @@ mod tests {
                 "Notification",
                 notification("idle_prompt"),
                 Some(Signal::Idle),
+            ),
+            (
+                "Notification",
+                notification("turn_cancelled"),
+                Some(Signal::Interrupted),
             ),
             ("Notification", notification("auth_success"), None),
             ("Notification", none.clone(), None),

@@ -49,6 +49,7 @@ fn question(id: &str, session: &str, command: &str, second: i64) -> Question {
         id: id.to_owned(),
         asked_at: at(second),
         until: at(second + 120),
+        cut_short: None,
         agent: "claude-code".to_owned(),
         session: session.to_owned(),
         project: "/p".to_owned(),

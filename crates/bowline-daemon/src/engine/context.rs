@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use bowline::hooks::{CancellationToken, HookContext, HookInput, Recording, parse_payload};
 use bowline::settings::{Locations, Steers, find_project, project_variables};
-use bowline_agents::{DEFAULT, Protocol};
+use bowline_agents::{Agent, DEFAULT, Protocol};
 use bowline_builtins::OWN_PLACE_VARIABLES;
 use bowline_builtins::continuity::Caller;
 use bowline_builtins::machine::process;
@@ -20,7 +20,7 @@ use serde_json::Value;
 use super::duplicates::{Entry, Met};
 use super::projects::{Project, ProjectKey};
 use super::void::Void;
-use super::{Decided, Engine, lock, remember};
+use super::{Decided, Engine, Understood, lock, remember, sender};
 use crate::bounded::{FILES_WITHIN, within};
 use crate::registration::{PROJECT_SCOPE, SCOPE_VARIABLE};
 
@@ -58,6 +58,7 @@ pub(crate) struct CallContext {
     /// When it arrived.
     pub(super) time: DateTime<Utc>,
     pub(super) began: Instant,
+    pub(super) agent: &'static Agent,
     pub(super) protocol: &'static Protocol,
     pub(super) input: HookInput,
     /// The same with the mode of its session, once that was looked up.
@@ -76,7 +77,7 @@ pub(crate) struct CallContext {
     unrecorded_by: Vec<&'static str>,
     /// The agent's name in its fleet.
     agent_id: Option<String>,
-    /// Whether another call reports the same event.
+    /// Whether another call has reported the same event.
     pub(super) met: Met,
     pub(super) cancellation: CancellationToken,
 }
@@ -90,7 +91,12 @@ impl CallContext {
         cancellation: CancellationToken,
     ) -> Result<Self, Box<Decided>> {
         let (time, began) = (Utc::now(), Instant::now());
-        let (protocol, input) = engine.understand(call, payload, began)?;
+        let Understood {
+            agent,
+            protocol,
+            input,
+            identity,
+        } = engine.understand(call, payload, began)?;
         let mut named: Option<PathBuf> = None;
         let mut locations = LocationValues::default();
         let mut deciding = Switch::On;
@@ -125,6 +131,7 @@ impl CallContext {
             time,
             began,
             folder: cwd.unwrap_or(&call.cwd).to_owned(),
+            agent,
             protocol,
             input,
             completed: OnceLock::new(),
@@ -134,7 +141,7 @@ impl CallContext {
             deciding,
             unrecorded_by,
             agent_id,
-            met: engine.duplicates.meet(call, payload, entry),
+            met: engine.duplicates.meet(identity, entry),
             cancellation,
         };
         let key = context.known_project().map(|folder| context.key(folder));
@@ -306,8 +313,8 @@ fn is_void(folders: Vec<PathBuf>, name: &'static str) -> bool {
     within(FILES_WITHIN, look).unwrap_or(true)
 }
 
-/// Names the agent of a call without one: a client that cannot pass arguments starts the program without any. If the event looks
-/// like the default agent's, it is.
+/// Names the agent of a call without one: a client that cannot pass arguments starts the program without any. Such an entry is in the default
+/// agent's settings, and is run by that agent or by one that reads them, too.
 pub fn name_the_agent(call: &mut Call, payload: &[u8]) {
     if !call.agent.is_empty() {
         return;
@@ -316,14 +323,18 @@ pub fn name_the_agent(call: &mut Call, payload: &[u8]) {
         return;
     };
     let has_text = |name: &str| payload.get(name).is_some_and(Value::is_string);
-    if has_text("hook_event_name") && has_text("session_id") {
+    let is_usual = has_text("hook_event_name") && has_text("session_id");
+    if is_usual || sender(DEFAULT, call, &payload).is_some() {
         DEFAULT.name.clone_into(&mut call.agent);
     }
 }
 
 /// Whether a variable may be one of ours, by its first letter.
 fn may_be_known(entry: &[u8]) -> bool {
-    matches!(entry, [b'B' | b'C' | b'H' | b'X', ..] | [b'A', b'G', ..])
+    matches!(
+        entry,
+        [b'B' | b'C' | b'F' | b'G' | b'H' | b'K' | b'Q' | b'X', ..] | [b'A', b'G', ..]
+    )
 }
 
 /// What hooks get instead of a project's value: the folders of the person as this process knows them, and the usual `PATH`.

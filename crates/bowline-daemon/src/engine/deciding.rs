@@ -1,5 +1,6 @@
 //! Deciding a call whose payload was read, and recording what came of it.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::pin::pin;
 use std::sync::Arc;
@@ -10,12 +11,13 @@ use bowline::settings::Steers;
 use bowline_builtins::continuity::note_question;
 use bowline_builtins::recorder::{add_change, make_record};
 use bowline_store::{Change, Enforcement, HookFired, Record};
+use bowline_wire::Answer;
 use serde_json::Value;
 use tokio::join;
 use tokio::time::timeout;
 
 use super::context::{CallContext, Switch};
-use super::duplicates::{Met, answer_of};
+use super::duplicates::{Met, Reports, said_of};
 use super::patience::{Looking, Patience, UNSEEN};
 use super::projects::{Project, ProjectKey};
 use super::turn::Turn;
@@ -55,11 +57,11 @@ impl CallContext {
 
     /// Decides. Look-ups run on other threads, for at most this long. If another call reports the same event, its answer counts.
     pub(crate) async fn decide(self: Arc<Self>, files: Duration) -> Decided {
-        if let Met::Second(first) = &self.met
-            && let Some(answer) = answer_of(first.clone()).await
+        if let Met::Again(first) = &self.met
+            && let Some(opinion) = said_of(first.clone()).await
         {
             return Decided {
-                answer,
+                answer: self.told(opinion),
                 record: None,
                 files_left: files,
             };
@@ -176,7 +178,11 @@ impl CallContext {
             self.recall_mode(project, patience).await;
         }
         let mut result = manager.trigger(self.input(), &ctx).await;
-        if event == HookEvent::PreToolUse && result.output.decision() == Decision::Ask {
+        let denials = &self.engine.denials;
+        denials.note(self.input(), result.output.decision());
+        let asks = event == HookEvent::PreToolUse && result.output.decision() == Decision::Ask;
+        // Nobody asks what the client no longer waits for.
+        if asks && !self.cancellation.is_cancelled() {
             let live = &self.engine.shared.live;
             let place = (project.folder.as_path(), project.fleet());
             note_question(live, place, self.input(), &result.output, &ctx);
@@ -193,15 +199,16 @@ impl CallContext {
             note_attempts(&mut result, event, attempts);
         }
         let turn = self.turn(&result.output, project, patience).await;
-        let answer = match turn {
-            Turn::Ends => self.protocol.encode(event, &end_of_turn(&result.output)),
-            Turn::Goes => self.protocol.encode(event, &result.output),
+        let said = match turn {
+            Turn::Ends => Cow::Owned(end_of_turn(&result.output)),
+            Turn::Goes => Cow::Borrowed(&result.output),
         };
-        // The answer of hooks that were cut short is not for another call.
+        let answer = self.protocol.encode(&self.input.reported(), &said);
+        // What hooks say that were cut short is not for another call.
         if let Met::First(others) = &self.met
             && !self.cancellation.is_cancelled()
         {
-            others.tell(&answer);
+            others.tell(&said, self.changed(&said));
         }
         self.keep_skills(project, &result.output, &ctx);
         self.keep_mode(project, &ctx);
@@ -222,6 +229,34 @@ impl CallContext {
             record,
             files_left: patience.left(),
         }
+    }
+
+    /// What was said of the same event, in this agent's words. The model has the context from the first answer.
+    fn told(&self, mut opinion: Opinion) -> Answer {
+        let reported = self.input.reported();
+        opinion.additional_context = None;
+        if self.protocol.repeats(&reported) {
+            // It is reported as it was changed.
+            opinion.updated_input = None;
+        }
+        let title = self.agent.title;
+        let said = self.protocol.express(title, &reported, &opinion);
+        self.protocol.encode(&reported, &said)
+    }
+
+    /// The call as hooks have changed it. It may be reported again like that.
+    fn changed(&self, opinion: &Opinion) -> Option<u64> {
+        let reports = Reports {
+            session: Some(&self.input.session_id),
+            agent_id: self.input.agent_id(),
+            event: self.input.event_type(),
+            tool: self.input.tool_name(),
+            input: Some(opinion.rewritten_input()?),
+            folder: self.input.cwd(),
+            // A part is never changed.
+            parts: None,
+        };
+        self.engine.duplicates.call(self.agent, &reports)
     }
 
     /// Gives the session's id to the agent's shells, if the agent lets hooks do that.
@@ -321,7 +356,7 @@ impl CallContext {
     fn context(&self, project: &Project, void: &Void) -> HookContext {
         let ctx = HookContext::new(&self.input.session_id)
             .with_call_id(self.call.id.as_str())
-            .with_agent(&self.call.agent)
+            .answering(self.agent)
             .with_recording(self.recording(void))
             .with_cwd(self.folder(project))
             .with_cancellation(self.cancellation.clone());

@@ -56,6 +56,7 @@ impl Question for Last {
             decisions: &self.decisions,
             since: self.since,
             before: self.before,
+            older_than: None,
             project: self.project.as_deref(),
             session: self.session.as_ref().map(SessionKey::as_filter),
             event: self.event.as_deref(),

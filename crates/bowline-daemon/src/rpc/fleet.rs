@@ -1,6 +1,7 @@
 //! Questions about the agents that run.
 
-use bowline_continuity::fleet::FleetAgent;
+use bowline_builtins::inbox;
+use bowline_continuity::fleet::{AgentStatus, FleetAgent};
 use bowline_continuity::message::Message;
 use bowline_store::{DecisionFilter, EventFilter, Result, SessionRef, Store};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -15,7 +16,7 @@ const DEFAULT_MESSAGES: usize = 100;
 /// What was denied before is no longer of interest where a session stands now.
 const RECENT: TimeDelta = TimeDelta::hours(1);
 
-/// `fleet.list`: the agents whose sessions are open, and those that ended since a time.
+/// `fleet.list`: the agents whose sessions are open, and those that ended since a time. A daemon adds those that wait in its inbox.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct List {
     /// Of this project's folder.
@@ -38,6 +39,69 @@ impl Question for List {
     fn answer(&self, store: &dyn Store) -> Result<Self::Answer> {
         let store = store.continuity();
         store.fleet(self.project.as_deref(), self.ended_since)
+    }
+}
+
+impl List {
+    /// The agents with what waits in the inbox: before its first event is decided, nothing of an agent is recorded.
+    pub(crate) fn with_questions(
+        &self,
+        mut agents: Vec<FleetAgent>,
+        questions: Vec<inbox::Question>,
+    ) -> Vec<FleetAgent> {
+        let is_wanted = |question: &inbox::Question| {
+            let project = self.project.as_deref();
+            project.is_none_or(|project| project == question.project)
+        };
+        for question in questions.into_iter().filter(is_wanted) {
+            let asks = |agent: &&mut FleetAgent| agent.session == question.session;
+            match agents.iter_mut().find(asks) {
+                Some(agent) => ask(agent, &question),
+                None => agents.push(asking(question)),
+            }
+        }
+        agents
+    }
+}
+
+/// A known agent asks. A person who has looked need not look again.
+fn ask(agent: &mut FleetAgent, question: &inbox::Question) {
+    // Its session goes on, in a process that is not known yet.
+    if agent.ended_at.take().is_some() {
+        (agent.end_reason, agent.process) = (None, None);
+    }
+    if !matches!(agent.status, AgentStatus::Attention | AgentStatus::Checked) {
+        agent.status = AgentStatus::Attention;
+        agent.since = question.asked_at;
+        agent.waiting_for = Some(question.why());
+    }
+}
+
+/// An agent of which only a question is known.
+fn asking(question: inbox::Question) -> FleetAgent {
+    let waiting_for = Some(question.why());
+    FleetAgent {
+        id: question.session.clone(),
+        label: None,
+        agent: question.agent,
+        session: question.session,
+        project: Some(question.project),
+        worktree: None,
+        task: None,
+        effort: None,
+        ordinal: None,
+        skill: None,
+        phase: None,
+        heartbeat: None,
+        status: AgentStatus::Attention,
+        since: question.asked_at,
+        last_event_at: question.asked_at,
+        context_usage: None,
+        last_action: None,
+        waiting_for,
+        process: None,
+        ended_at: None,
+        end_reason: None,
     }
 }
 
@@ -209,5 +273,90 @@ impl Question for Messages {
         let said = store.continuity().messages(&self.session, limit)?;
         let said = said.into_iter();
         Ok(said.map(|(at, message)| Said { at, message }).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bowline_continuity::fleet::Process;
+    use serde_json::json;
+
+    use super::*;
+
+    fn at(second: i64) -> DateTime<Utc> {
+        DateTime::from_timestamp(second, 0).unwrap()
+    }
+
+    fn question(session: &str, second: i64) -> inbox::Question {
+        serde_json::from_value(json!({
+            "id": "abcde", "asked_at": at(second), "until": at(100), "agent": "codex", "session": session, "project": "/p",
+            "tool": "Bash", "input": {"command": "make"},
+        }))
+        .unwrap()
+    }
+
+    fn agent(session: &str, status: AgentStatus) -> FleetAgent {
+        FleetAgent {
+            status,
+            since: at(1),
+            waiting_for: None,
+            process: Some(Process { id: 1, started: 1 }),
+            ..asking(question(session, 1))
+        }
+    }
+
+    #[test]
+    fn who_asks_in_the_inbox_waits() {
+        use AgentStatus::{Attention, Checked, Working};
+        let ended = FleetAgent {
+            ended_at: Some(at(2)),
+            end_reason: Some("gone".to_owned()),
+            ..agent("ended", AgentStatus::Done)
+        };
+        let known = [
+            agent("works", Working),
+            agent("waits", Attention),
+            agent("seen", Checked),
+            ended,
+            agent("asks nothing", Working),
+        ];
+        let sessions = ["works", "waits", "seen", "ended", "new", "new"];
+        let questions = sessions.map(|session| question(session, 7));
+        let agents = List::default().with_questions(known.to_vec(), questions.to_vec());
+        let found: Vec<_> = (agents.iter())
+            .map(|it| {
+                (
+                    it.session.as_str(),
+                    it.status,
+                    it.since,
+                    it.process.is_some(),
+                )
+            })
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("works", Attention, at(7), true),
+                ("waits", Attention, at(1), true),
+                ("seen", Checked, at(1), true),
+                ("ended", Attention, at(7), false),
+                ("asks nothing", Working, at(1), true),
+                ("new", Attention, at(7), false),
+            ]
+        );
+        assert_eq!(agents[0].waiting_for.as_deref(), Some("Bash: make"));
+        assert!(agents.iter().all(|it| it.ended_at.is_none()));
+    }
+
+    #[test]
+    fn questions_of_other_projects_are_left_out() {
+        for (project, count) in [(None, 1), (Some("/p"), 1), (Some("/q"), 0)] {
+            let list = List {
+                project: project.map(str::to_owned),
+                ended_since: None,
+            };
+            let agents = list.with_questions(Vec::new(), vec![question("new", 7)]);
+            assert_eq!(agents.len(), count, "{project:?}");
+        }
     }
 }

@@ -65,6 +65,7 @@ impl Filter {
             since: self.since,
             project: self.project.as_deref(),
             limit: self.limit.unwrap_or(default_limit),
+            ..TraceFilter::default()
         }
     }
 }

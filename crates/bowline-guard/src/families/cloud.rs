@@ -133,7 +133,7 @@ const VERBS: Spec = Spec::gnu(&[
 ]);
 
 #[rustfmt::skip]
-static ROWS: Table = Table::new(&[
+pub(super) static ROWS: Table = Table::new(&[
     Row::doubtful(&["heroku"], "config:unset|addons:detach|domains:remove|ps:scale|ps:stop|maintenance:on|releases:rollback|rollback|access:remove|certs:remove|drains:remove", &SETTINGS, "changes the running application: {}"),
     Row::grave(&["heroku"], "apps:destroy|apps:delete|destroy|addons:destroy|pg:reset|pg:backups:delete|spaces:destroy|teams:destroy|redis:reset|kafka:topics:destroy|pipelines:destroy|repo:reset|pg:copy|data:maintenances:run", &DELETE, "deletes {}"),
     Row::fine(&["fly", "flyctl"], "secrets list"),

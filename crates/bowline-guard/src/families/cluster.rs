@@ -57,7 +57,7 @@ const LOCAL: &[&str] = &[
 ];
 
 #[rustfmt::skip]
-static ROWS: Table = Table::new(&[
+pub(super) static ROWS: Table = Table::new(&[
     Row::grave(HELM, "uninstall|delete|del|un|purge", &RELEASE, "uninstalls the release {}"),
     Row::doubtful(HELM, "rollback", &DISTURB, "takes the release {} back"),
     Row::doubtful(HELM, "upgrade", &DISTURB, "upgrades {} by force").with(&["force", "force-replace"]),

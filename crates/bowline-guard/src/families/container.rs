@@ -23,10 +23,10 @@ rules! {
         instead "look first with `docker service ls`, and leave the removal to the person";
 }
 
-const ENGINES: &[&str] = &["docker", "podman", "nerdctl", "finch", "lima"];
+pub(super) const ENGINES: &[&str] = &["docker", "podman", "nerdctl", "finch", "lima"];
 
 #[rustfmt::skip]
-static MACHINES: Table = Table::new(&[
+pub(super) static MACHINES: Table = Table::new(&[
     Row::grave(&["qm", "pct", "pvesm", "pveum"], "destroy|free|remove", &MACHINE, "destroys the machine {}"),
     Row::doubtful(&["qm", "pct"], "stop|shutdown|reset|rollback|delsnapshot", &MACHINE, "stops the machine {}"),
     Row::grave(&["virsh"], "undefine|vol-delete|vol-wipe|pool-delete|snapshot-delete|vol-wipe", &MACHINE, "destroys {}"),

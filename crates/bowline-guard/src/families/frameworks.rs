@@ -24,7 +24,7 @@ const LARAVEL: &[&str] = &["artisan"];
 const SYMFONY: &[&str] = &["console", "symfony", "doctrine", "doctrine-migrations"];
 
 #[rustfmt::skip]
-static ROWS: Table = Table::new(&[
+pub(super) static ROWS: Table = Table::new(&[
     Row::grave(DJANGO, "flush|reset_db|sqlflush_run|drop_test_database|zap", &RESET, "empties the database of the project"),
     Row::doubtful(DJANGO, "delete_stale_contenttypes|remove_stale_contenttypes", &DATA, "deletes rows that seem unused"),
     Row::grave(LARAVEL, "migrate:fresh|migrate:reset|db:wipe|migrate:refresh", &RESET, "drops the tables of the application"),

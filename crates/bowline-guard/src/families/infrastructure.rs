@@ -22,7 +22,7 @@ const TERRAFORM: &[&str] = &["terraform", "tofu", "opentofu", "terragrunt", "tf"
 const SERVERLESS: &[&str] = &["serverless", "sls", "osls"];
 
 #[rustfmt::skip]
-static ROWS: Table = Table::new(&[
+pub(super) static ROWS: Table = Table::new(&[
     Row::fine(TERRAFORM, "destroy|apply").with(&["help", "h"]),
     Row::grave(TERRAFORM, "destroy|run-all-destroy", &DESTROY, "destroys the infrastructure of this configuration"),
     Row::grave(TERRAFORM, "apply", &DESTROY, "destroys the infrastructure of this configuration").with(&["destroy"]),

@@ -5,6 +5,7 @@ mod files;
 mod switches;
 
 pub use agents::is_agent;
+pub(super) use agents::names as agents;
 
 use crate::effect::Effect;
 use crate::invocation::{Arg, Invocation, Through};
@@ -117,15 +118,19 @@ fn is_harmless(parsed: &Parsed<'_>) -> bool {
         "cost" => parsed.at(1) != "allow",
         "config" => matches!(parsed.at(1), "" | "show"),
         "trust" => parsed.has(&["list"]),
+        // What it starts is judged as if it stood alone.
+        "run" => !opens(parsed),
         // Without a yes it asks by itself.
-        "init" => {
-            let opens = parsed
-                .values(&["on-failure"])
-                .any(|it| !matches!(it.to_ascii_lowercase().as_str(), "ask" | "closed"));
-            parsed.has(&["dry-run"]) || (!opens && !parsed.has(&["yes", "y"]))
-        }
+        "init" => parsed.has(&["dry-run"]) || (!opens(parsed) && !parsed.has(&["yes", "y"])),
         _ => false,
     }
+}
+
+/// Whether what nobody can judge would run.
+fn opens(parsed: &Parsed<'_>) -> bool {
+    parsed
+        .values(&["on-failure"])
+        .any(|it| !matches!(it.to_ascii_lowercase().as_str(), "ask" | "closed"))
 }
 
 /// Whether a run ends Bowline's processes or takes it off the machine.

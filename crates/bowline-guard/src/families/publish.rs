@@ -21,7 +21,7 @@ rules! {
 }
 
 #[rustfmt::skip]
-static ROWS: Table = Table::new(&[
+pub(super) static ROWS: Table = Table::new(&[
     Row::grave(&["npm", "pnpm", "yarn", "bun"], "unpublish", &WITHDRAW, "withdraws {} from the registry"),
     Row::grave(&["yarn"], "npm unpublish", &WITHDRAW, "withdraws {} from the registry"),
     Row::doubtful(&["npm", "pnpm", "yarn", "bun"], "publish", &PUBLISH, "publishes this package"),

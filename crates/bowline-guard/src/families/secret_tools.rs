@@ -17,7 +17,7 @@ rules! {
 }
 
 #[rustfmt::skip]
-static ROWS: Table = Table::new(&[
+pub(super) static ROWS: Table = Table::new(&[
     Row::grave(&["vault", "bao"], "kv get", &PRINTS, "prints the secret {}"),
     Row::grave(&["vault", "bao"], "read|unwrap|print", &PRINTS, "prints the secret {}"),
     Row::grave(&["vault", "bao"], "token lookup|create", &PRINTS, "prints a token"),

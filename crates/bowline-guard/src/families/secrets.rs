@@ -56,7 +56,7 @@ rules! {
 }
 
 /// At most this many files of one run are looked at, and this many of them as whole trees.
-const MAX_FILES: usize = 128;
+const MAX_FILES: usize = 1024;
 const MAX_TREES: usize = 8;
 
 /// What a program does with the files that it is given.

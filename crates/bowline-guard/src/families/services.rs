@@ -23,7 +23,7 @@ rules! {
 }
 
 #[rustfmt::skip]
-static ROWS: Table = Table::new(&[
+pub(super) static ROWS: Table = Table::new(&[
     // Phones and simulators.
     Row::fine(&["xcrun"], "simctl delete unavailable"),
     Row::grave(&["xcrun"], "simctl erase|delete all", &DEVICE, "erases every simulator"),

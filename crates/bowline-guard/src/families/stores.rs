@@ -19,7 +19,7 @@ rules! {
 }
 
 #[rustfmt::skip]
-static ROWS: Table = Table::new(&[
+pub(super) static ROWS: Table = Table::new(&[
     Row::doubtful(&["restic"], "forget|prune|unlock|rewrite", &BACKUP, "deletes snapshots of the backup"),
     Row::grave(&["borg", "borgmatic"], "delete|repo-delete", &BACKUP, "deletes the backup {}"),
     Row::doubtful(&["borg", "borgmatic"], "prune|compact|recreate|break-lock", &BACKUP, "deletes parts of the backup {}"),

@@ -61,7 +61,7 @@ const OTHERS: &[&str] = &[
 ];
 
 #[rustfmt::skip]
-static ROWS: Table = Table::new(&[
+pub(super) static ROWS: Table = Table::new(&[
     Row::doubtful(APT, "remove|purge|autoremove|full-upgrade|dist-upgrade", &PACKAGES, "removes the packages {}"),
     Row::doubtful(OTHERS, "remove|uninstall|erase|autoremove|rm|del|delete|unmerge|deinstall|zap|reset", &PACKAGES, "removes the packages {}"),
     Row::doubtful(&["nix-env"], "", &PACKAGES, "removes packages").with(&["e", "uninstall"]),

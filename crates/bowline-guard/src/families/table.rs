@@ -125,6 +125,12 @@ impl Table {
             && self.rows.iter().any(|row| row.programs.contains(&program))
     }
 
+    /// The programs of which it knows something that is not fine.
+    pub(super) fn programs(&self) -> impl Iterator<Item = &'static str> {
+        let rows = self.rows.iter().filter(|row| row.rule.is_some());
+        rows.flat_map(|row| row.programs).copied()
+    }
+
     /// What the first line that fits says.
     pub(super) fn first(&self, run: Run<'_>, parsed: &Parsed<'_>) -> Option<Effect> {
         self.rows

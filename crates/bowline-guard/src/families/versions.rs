@@ -62,7 +62,7 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
 }
 
 #[rustfmt::skip]
-static ROWS: Table = Table::new(&[
+pub(super) static ROWS: Table = Table::new(&[
     Row::grave(&["darcs"], "obliterate|unpull|unrecord", &HISTORY, "removes patches from the repository"),
     Row::grave(&["darcs"], "revert", &DISCARD, "throws away uncommitted work").with(&["a", "all"]),
     Row::doubtful(&["darcs"], "revert|rebase|clean", &DISCARD, "throws away uncommitted work"),

@@ -257,6 +257,7 @@ impl Interpreter<'_> {
             self.runs_script(path);
         }
         embedded::follow(self, &name, call, scope);
+        self.patched(&name, call, scope);
         let printed = self.language(&name, call, scope);
         self.downloads(&name, call, scope);
         self.carried(&name, call, scope);

@@ -56,6 +56,11 @@ pub(crate) fn could_harm(program: &str) -> bool {
         && (HARMFUL.has(program) || program.starts_with("mkfs."))
 }
 
+/// The programs that are worth following when another program's words name them.
+pub(crate) fn harmful() -> impl Iterator<Item = &'static str> {
+    HARMFUL.sorted.iter().copied()
+}
+
 /// Programs that delete or wipe whatever they are given.
 pub(crate) fn deletes(program: &str) -> bool {
     DELETING.has(program) || program.starts_with("mkfs.")

@@ -177,9 +177,18 @@ impl Interpreter<'_> {
         if !self.pay(1) {
             return Output::unknown(Vec::new());
         }
-        if statement.timing == Timing::Background && self.calls_itself(statement) {
-            self.add_hazard(Hazard::Multiplies);
+        if statement.timing == Timing::Background {
+            if self.calls_itself(statement) {
+                self.add_hazard(Hazard::Multiplies);
+            }
+            // A shell of its own runs it: its folder and its variables stay there.
+            let mut inner = self.copy(scope);
+            return self.performed(statement, &mut inner, input);
         }
+        self.performed(statement, scope, input)
+    }
+
+    fn performed(&mut self, statement: &Statement, scope: &mut Scope, input: Input) -> Output {
         if let Node::Simple(simple) = &statement.node {
             return self.simple(simple, &statement.redirects, scope, input);
         }

@@ -6,13 +6,14 @@ use super::Interpreter;
 use super::bounds::{Size, add_sources};
 use super::call::ExpandedCommand;
 use super::failing::set_on_failure;
+use super::reads::{Reads, reads};
 use super::redirect::descriptor_output;
 use super::scope::{ErrExit, Marks, Scope};
 use super::value::{Content, Item, Output};
 use crate::invocation::{Through, Value};
 use crate::shell::build::Checked;
 
-pub(super) fn is_shell(name: &str) -> bool {
+pub(crate) fn is_shell(name: &str) -> bool {
     matches!(
         name,
         "bash"
@@ -33,18 +34,6 @@ pub(super) fn is_shell(name: &str) -> bool {
             | "xonsh"
             | "osh"
     )
-}
-
-/// How a shell finds what it runs.
-enum Reads {
-    /// A text in its arguments, and where the words after it begin.
-    Text(usize),
-    /// Its standard input; the words after it begin there.
-    StandardInput(usize),
-    /// A file.
-    File(usize),
-    /// It only checks syntax.
-    Nothing,
 }
 
 impl Interpreter<'_> {
@@ -83,7 +72,8 @@ impl Interpreter<'_> {
     }
 
     fn run_shell(&mut self, name: &str, call: &ExpandedCommand, scope: &mut Scope) -> Output {
-        match reads(call.args(), name) {
+        let args: Vec<_> = call.args().iter().map(Item::text).collect();
+        match reads(name, &args) {
             Reads::Nothing => {
                 self.emit_call(call);
                 Output::nothing()
@@ -353,64 +343,4 @@ fn inherit(call: &ExpandedCommand, scope: &mut Scope) {
         };
         scope.set(name, content);
     }
-}
-
-/// How a shell's arguments tell what it runs.
-fn reads(args: &[Item], name: &str) -> Reads {
-    let mut at = 0;
-    while let Some(item) = args.get(at) {
-        let Some(text) = item.text() else {
-            return Reads::File(at);
-        };
-        match text {
-            "--" | "-" => {
-                return if args.get(at + 1).is_some() {
-                    Reads::File(at + 1)
-                } else {
-                    Reads::StandardInput(at + 1)
-                };
-            }
-            "--command" | "--commands" => return Reads::Text(at + 1),
-            "--rcfile" | "--init-file" | "-o" | "+o" | "-O" | "+O" => at += 2,
-            "--version" | "--help" | "--dump-strings" => return Reads::Nothing,
-            _ if text.starts_with("--") => at += 1,
-            _ if text.starts_with(['-', '+']) => {
-                let letters = text.get(1..).unwrap_or_default();
-                if letters.contains('n') && !letters.contains('c') && name != "fish" {
-                    return Reads::Nothing;
-                }
-                // `-eo pipefail -c text`: letters may be gathered, and `o` takes the next word.
-                let takes_word =
-                    usize::from(letters.contains(['o', 'O']) && !text.starts_with("--"));
-                if letters.contains('c') {
-                    let mut text_at = at + 1 + takes_word;
-                    while let Some(next) = args.get(text_at).and_then(Item::text) {
-                        if next == "--" {
-                            text_at += 1;
-                        } else if next.len() > 1
-                            && next.starts_with(['-', '+'])
-                            && !next.contains(' ')
-                        {
-                            text_at += if matches!(next, "-o" | "+o" | "-O" | "+O") {
-                                2
-                            } else {
-                                1
-                            };
-                        } else {
-                            break;
-                        }
-                    }
-                    return Reads::Text(text_at);
-                }
-                if letters.contains('s') {
-                    let next =
-                        at + 1 + usize::from(args.get(at + 1).and_then(Item::text) == Some("--"));
-                    return Reads::StandardInput(next);
-                }
-                at += 1 + takes_word;
-            }
-            _ => return Reads::File(at),
-        }
-    }
-    Reads::StandardInput(args.len())
 }

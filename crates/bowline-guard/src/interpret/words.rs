@@ -31,6 +31,9 @@ const MAX_SEPARATORS: usize = 16;
 /// The most words that one word is split into.
 const MAX_FIELDS: usize = 256;
 
+/// The most arguments of one command. A list of files that a shell has expanded already is long, and is no riddle.
+const MAX_ARGUMENTS: usize = 4096;
+
 /// The longest word whose braces are expanded: each choice is as long as the whole. A longer one is unknown.
 const MAX_BRACED: usize = 4 * 1024;
 
@@ -151,7 +154,7 @@ impl Interpreter<'_> {
                 field.items(&word.source, &mut items);
             }
             self.make(items.get(before..).unwrap_or_default().size());
-            if items.len() > MAX_FIELDS {
+            if items.len() > MAX_ARGUMENTS {
                 self.problem("a command has too many arguments");
                 break;
             }

@@ -157,6 +157,15 @@ const NO_VALUES: &[&str] = &[
     "eatmydata",
 ];
 
+/// The programs that give a command other rights.
+pub(crate) fn privileged() -> impl Iterator<Item = &'static str> {
+    let wrappers = WRAPPERS.iter().filter(|it| it.kind == Kind::Privilege);
+    wrappers
+        .flat_map(|it| it.names)
+        .copied()
+        .chain(["su", "runuser"])
+}
+
 /// What a program is to the command that it is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Carrier {

@@ -17,6 +17,7 @@ const fn row(
 /// long a text is.
 #[rustfmt::skip]
 pub(super) const TYPICAL: &[(&str, Typical)] = &[
+    row("call.unread", Ask, "Unread", "line 3 of the patch is not `*** End Patch`"),
     row("call.server-destroys", Ask, "mcp__github__delete_repository", "ann/shop"),
     row("git.reset-hard", Deny, "Bash", "git reset --hard"),
     row("git.discard-files", Deny, "Bash", "git restore ."),

@@ -64,9 +64,16 @@ pub fn judge_tool(
         Tool::List => Access::List,
         Tool::Glob => return strictest(places(input).map(|path| judge_glob(path, input, world))),
         Tool::Grep => return strictest(places(input).map(|path| judge_grep(path, input, world))),
-        Tool::Shell | Tool::PowerShell | Tool::Fetch | Tool::Delegate | Tool::Mcp | Tool::Other => {
-            return None;
-        }
+        Tool::Shell
+        | Tool::PowerShell
+        // Judged as the programs that do the same.
+        | Tool::Delete
+        | Tool::Move
+        | Tool::Fetch
+        | Tool::Delegate
+        | Tool::Mcp
+        | Tool::Unread
+        | Tool::Other => return None,
     };
     strictest(
         input

@@ -1,6 +1,7 @@
-//! The tools of MCP servers: what their names and arguments say that they do, told as a command or as a tool of the agent's own.
+//! The tools of MCP servers, and those of agents that nobody knows: what their names and arguments say that they do, told as a command or as
+//! a tool of the agent's own.
 
-use bowline_agents::McpTool;
+use bowline_agents::{McpTool, Tool};
 
 use super::ToolFields;
 
@@ -142,8 +143,13 @@ struct Name {
 }
 
 impl Name {
+    /// Of a tool of a server, or of one that an agent has made up since: a shell under a new name is one.
     fn of(tool: &str) -> Option<Self> {
-        let McpTool { server, tool } = McpTool::named(tool)?;
+        let (server, tool) = match McpTool::named(tool) {
+            Some(McpTool { server, tool }) => (server, tool),
+            None if Tool::is_known(tool) => return None,
+            None => ("", tool),
+        };
         Some(Self {
             server: words(server),
             tool: words(tool),
@@ -396,7 +402,7 @@ fn command<'input>(name: &Name, fields: &ServerFields<'input>) -> Option<Deed<'i
             quoted(fields.elsewhere.unwrap_or("host")),
             quoted(&line)
         );
-    } else if name.says(&["docker", "container", "kubectl", "pod"]) {
+    } else if !name.server.is_empty() && name.says(&["docker", "container", "kubectl", "pod"]) {
         line = format!("docker exec container sh -c {}", quoted(&line));
     }
     if is_shell || runs {

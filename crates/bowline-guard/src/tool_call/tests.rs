@@ -364,6 +364,45 @@ fn the_tools_of_servers_are_judged_by_what_their_names_say() {
 }
 
 /// Servers in common use: what they do is what the agent's own tool does.
+/// An agent may rename its shell: that switches nothing off.
+#[test]
+fn a_tool_that_nobody_knows_is_judged_by_what_its_name_and_arguments_say() {
+    use Strictness::{Allow, Ask, Deny};
+    for (tool, fields, expected) in [
+        ("run_in_terminal", vec![("command", "rm -rf ~")], Deny),
+        ("runInTerminal", vec![("command", "rm -rf ~")], Deny),
+        ("exec_command", vec![("cmd", "rm -rf ~")], Deny),
+        ("Execute", vec![("command", "rm -rf ~")], Deny),
+        (
+            "container.exec",
+            vec![
+                ("command/0", "rm"),
+                ("command/1", "-rf"),
+                ("command/2", "/home/dev"),
+            ],
+            Deny,
+        ),
+        ("bash ", vec![("command", "rm -rf ~")], Deny),
+        ("do_it", vec![("command", "rm -rf ~")], Ask),
+        ("do_it", vec![("command", "make")], Allow),
+        (
+            "create_file",
+            vec![("filePath", ".claude/settings.json")],
+            Ask,
+        ),
+        ("read_file", vec![("filePath", ".env")], Deny),
+        ("think", vec![("text", "rm -rf ~")], Allow),
+        ("TodoWrite", vec![("command", "rm -rf ~")], Allow),
+        ("Skill", vec![("command", "rm -rf ~")], Allow),
+    ] {
+        assert_eq!(
+            verdict(tool, &fields).decision,
+            expected,
+            "{tool} {fields:?}"
+        );
+    }
+}
+
 #[test]
 fn a_server_in_common_use_is_judged_like_the_agents_own_tool() {
     let ssh = "/home/dev/.ssh";
@@ -527,4 +566,72 @@ fn what_arguments_alone_say_is_at_most_a_question() {
     // What only tells of a file shows nothing of it.
     let told = verdict("mcp__filesystem__get_file_info", &[("path", ".env")]);
     assert_eq!(told.decision, Allow);
+}
+
+/// Agents run `apply_patch` in a shell, too, most of all with a here-document.
+#[test]
+fn a_patch_that_a_shell_applies_is_judged_file_by_file() {
+    let patch = |body: &str| format!("*** Begin Patch\n{body}\n*** End Patch\n");
+    let here = |body: &str| format!("apply_patch <<'EOF'\n{}EOF\n", patch(body));
+    let argument = |body: &str| format!("cd src && apply_patch '{}'", patch(body));
+    for (body, rule, decision) in [
+        ("*** Add File: a.rs\n+1", None, Strictness::Allow),
+        (
+            "*** Add File: a.rs\n+1\n*** Add File: .env\n+KEY=1",
+            Some("secrets.change"),
+            Strictness::Ask,
+        ),
+        (
+            "*** Update File: a.rs\n*** Move to: .env\n@@\n-1\n+2",
+            Some("secrets.change"),
+            Strictness::Ask,
+        ),
+        (
+            "*** Add File: ../.claude/settings.json\n+{}",
+            Some("self.settings"),
+            Strictness::Ask,
+        ),
+        (
+            "*** Delete File: /etc/passwd",
+            Some("files.delete"),
+            Strictness::Deny,
+        ),
+        (
+            "*** Delete File: -rf",
+            Some("files.delete"),
+            Strictness::Ask,
+        ),
+        (
+            "*** Frobnicate: a.rs\n*** Add File: .env\n+KEY=1",
+            Some("secrets.change"),
+            Strictness::Ask,
+        ),
+        (
+            "*** Frobnicate: a.rs",
+            Some("shell.unverified"),
+            Strictness::Ask,
+        ),
+    ] {
+        for command in [
+            here(body),
+            argument(body),
+            format!("printf '%s' '{}' | apply_patch", patch(body)),
+        ] {
+            let verdict = verdict("Bash", &[("command", &command)]);
+            assert_eq!(
+                (verdict.decision, verdict.rule.as_deref()),
+                (decision, rule),
+                "{command}: {verdict:?}"
+            );
+        }
+    }
+    // As with `patch`, what a file holds is not known.
+    for command in ["apply_patch < change.patch", "apply_patch --help"] {
+        let verdict = verdict("Bash", &[("command", command)]);
+        assert_eq!(
+            verdict.decision,
+            Strictness::Allow,
+            "{command}: {verdict:?}"
+        );
+    }
 }

@@ -27,13 +27,10 @@ impl Category {
     pub fn of(tool: &str) -> Option<Self> {
         match known(tool) {
             Tool::Read | Tool::Grep | Tool::Glob | Tool::List => Some(Self::Exploration),
-            Tool::Write | Tool::Edit => Some(Self::Implementation),
+            Tool::Write | Tool::Edit | Tool::Delete | Tool::Move => Some(Self::Implementation),
             Tool::Shell | Tool::PowerShell => Some(Self::Shell),
             Tool::Delegate => Some(Self::Delegation),
-            Tool::Fetch | Tool::Mcp | Tool::Other => match tool {
-                "Delete" => Some(Self::Implementation),
-                _ => None,
-            },
+            Tool::Fetch | Tool::Mcp | Tool::Unread | Tool::Other => None,
         }
     }
 
@@ -97,7 +94,14 @@ fn base(tool: &str, input: &Value) -> u64 {
         Tool::Write | Tool::Edit => 4000,
         Tool::Delegate => 500,
         Tool::Shell | Tool::PowerShell => shell(input),
-        Tool::Glob | Tool::List | Tool::Fetch | Tool::Mcp | Tool::Other => match tool {
+        Tool::Delete
+        | Tool::Move
+        | Tool::Glob
+        | Tool::List
+        | Tool::Fetch
+        | Tool::Mcp
+        | Tool::Unread
+        | Tool::Other => match tool {
             "AskUserQuestion" => 1000,
             "TodoWrite" => 500,
             _ => USUAL,

@@ -12,6 +12,7 @@ use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
 use super::costs::Period;
+use super::known::{self, Unmet};
 use crate::query::Query;
 
 /// Events of one rule in one list.
@@ -46,6 +47,8 @@ pub(crate) fn read(store: &dyn Store, period: Period, now: DateTime<Utc>) -> Res
 pub(crate) struct Stopped {
     pub(crate) rule: String,
     pub(crate) calls: Vec<StoppedCall>,
+    /// Why there are none, if that is because nobody knows the rule.
+    pub(crate) unmet: Option<Unmet>,
 }
 
 /// A call that was stopped.
@@ -78,9 +81,15 @@ pub(crate) fn of_rule(store: &dyn Store, rule: &str) -> Result<Stopped> {
         is_false_alarm: marked.contains(&event.decided.id),
         event,
     });
+    let calls: Vec<StoppedCall> = calls.collect();
     Ok(Stopped {
         rule: rule.to_owned(),
-        calls: calls.collect(),
+        unmet: if calls.is_empty() {
+            known::rule(store, rule)?
+        } else {
+            None
+        },
+        calls,
     })
 }
 
@@ -102,6 +111,14 @@ fn marks(store: &dyn Store, project: &str) -> Result<Vec<String>> {
     let ids = kept.as_ref().and_then(Value::as_array);
     let ids = ids.into_iter().flatten().filter_map(Value::as_str);
     Ok(ids.map(ToOwned::to_owned).collect())
+}
+
+/// Whether a person called it a false alarm.
+pub(crate) fn is_false_alarm(store: &dyn Store, event: &RecordedEvent) -> Result<bool> {
+    let Some(project) = event.decided.project.as_deref() else {
+        return Ok(false);
+    };
+    Ok(marks(store, project)?.contains(&event.decided.id))
 }
 
 /// Marks an event as a false alarm, or takes the mark away.

@@ -3,12 +3,10 @@
 use std::fs;
 
 use bowline_builtins::inbox::{Extent, Person, Preview, Question, Reply, Said, Unanswerable};
+use bowline_daemon::approvals::Unsettled;
 
 use crate::query::Query;
 use crate::site::Questions;
-
-/// What a person writes to a model is cut here.
-const LONGEST_MESSAGE: usize = 4_000;
 
 /// What became of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,7 +24,7 @@ pub(crate) enum Outcome {
 }
 
 impl Outcome {
-    const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::Allowed,
         Self::AllowedInSession,
         Self::AllowedAlways,
@@ -46,10 +44,13 @@ impl Outcome {
         }
     }
 
+    pub(crate) fn named(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|outcome| outcome.word() == word)
+    }
+
     /// What the address says became of the last answer.
     pub(crate) fn of(query: &Query) -> Option<Self> {
-        let word = query.get("outcome")?;
-        Self::ALL.into_iter().find(|outcome| outcome.word() == word)
+        query.get("outcome").and_then(Self::named)
     }
 }
 
@@ -73,8 +74,15 @@ fn waiting(questions: &dyn Questions, id: &str) -> Option<Question> {
     open.find(|question| question.id == id)
 }
 
-/// Answers a question as a form says. The error says why a permission cannot be kept; the question still waits then.
-pub(crate) fn answer(questions: &dyn Questions, form: &Query) -> Result<Outcome, Unanswerable> {
+/// The id of the question about a call.
+pub(crate) fn about(questions: &dyn Questions, call: &str) -> Option<String> {
+    let mut open = questions.list().into_iter();
+    let found = open.find(|question| question.tool_use_id.as_deref() == Some(call));
+    found.map(|question| question.id)
+}
+
+/// Answers a question as a form says. The error says why the answer was not taken; the question still waits then.
+pub(crate) fn answer(questions: &dyn Questions, form: &Query) -> Result<Outcome, Unsettled> {
     let (Some(id), Some(said)) = (form.get("id"), said(form)) else {
         return Ok(Outcome::Unclear);
     };
@@ -93,7 +101,9 @@ pub(crate) fn answer(questions: &dyn Questions, form: &Query) -> Result<Outcome,
     }
     match questions.answer(id, Reply { said, by }) {
         Ok(()) => Ok(outcome),
-        Err(Unanswerable::Unknown(_) | Unanswerable::Several(_)) => Ok(Outcome::Gone),
+        Err(Unsettled::Unanswerable(Unanswerable::Unknown(_) | Unanswerable::Several(_))) => {
+            Ok(Outcome::Gone)
+        }
         Err(refused) => Err(refused),
     }
 }
@@ -103,12 +113,7 @@ fn said(form: &Query) -> Option<Said> {
         "once" => Some(Said::Allow(Extent::Once)),
         "session" => Some(Said::Allow(Extent::Session)),
         "always" => Some(Said::Allow(Extent::Always)),
-        "deny" => {
-            let message = form
-                .get("message")
-                .map(|text| text.chars().take(LONGEST_MESSAGE).collect());
-            Some(Said::Deny(message))
-        }
+        "deny" => Some(Said::Deny(form.owned("message"))),
         _ => None,
     }
 }

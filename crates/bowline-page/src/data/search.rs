@@ -5,6 +5,7 @@ use bowline_store::{Findings, Result, Store, TextKind, is_searchable};
 use chrono::{DateTime, Utc};
 
 use super::costs::Period;
+use super::known::{self, Names, Unmet};
 use crate::query::Query;
 
 /// Records on one page.
@@ -32,6 +33,29 @@ impl Wanted {
             kind: kind.and_then(|word| TextKind::ALL.into_iter().find(|it| it.word() == word)),
         }
     }
+
+    fn names(&self) -> Names<'_> {
+        Names {
+            project: self.project.as_deref(),
+            session: None,
+            tool: self.tool.as_deref(),
+        }
+    }
+
+    /// As an address has it, with another name in the place of one.
+    pub(crate) fn with<'a>(&'a self, noun: &str, name: &'a str) -> Vec<(&'static str, &'a str)> {
+        let or_own = |of: &str, own: &'a Option<String>| {
+            let own = own.as_deref().unwrap_or_default();
+            if noun == of { name } else { own }
+        };
+        vec![
+            ("q", self.text.as_deref().unwrap_or_default()),
+            ("kind", self.kind.map_or("", TextKind::word)),
+            ("since", self.since.map_or("", Period::word)),
+            ("tool", or_own("tool", &self.tool)),
+            ("project", or_own("project", &self.project)),
+        ]
+    }
 }
 
 /// What a search has to say.
@@ -42,6 +66,8 @@ pub(crate) enum Answer {
     /// There is no letter and no digit in it.
     NoWords,
     Found(Findings),
+    /// It is searched for under names that nothing is recorded under.
+    Unmet(Vec<Unmet>),
 }
 
 pub(crate) fn find(store: &dyn Store, wanted: &Wanted, now: DateTime<Utc>) -> Result<Answer> {
@@ -56,11 +82,18 @@ pub(crate) fn find(store: &dyn Store, wanted: &Wanted, now: DateTime<Utc>) -> Re
         kinds: wanted.kind.into_iter().collect(),
         session: None,
         tool: wanted.tool.clone(),
-        project: wanted.project.clone(),
+        project: known::folder(store, wanted.project.as_deref())?,
         since: wanted.since.and_then(|period| period.since(now)),
         limit: Some(MOST),
     };
-    find.answer(store).map(Answer::Found)
+    let found = find.answer(store)?;
+    if found.found.is_empty() {
+        let unmet = known::unmet(store, wanted.names())?;
+        if !unmet.is_empty() {
+            return Ok(Answer::Unmet(unmet));
+        }
+    }
+    Ok(Answer::Found(found))
 }
 
 #[cfg(test)]

@@ -6,6 +6,8 @@ use bowline_continuity::note::Note;
 use bowline_daemon::rpc::{Question as _, SessionKey, efforts, sessions};
 use bowline_store::{Result, SessionDetails, SessionSummary, Store};
 
+use super::known::{self, Names, Unmet};
+
 /// Rows in one list.
 pub(crate) const MOST: usize = 100;
 
@@ -15,9 +17,12 @@ pub(crate) struct Overview {
     pub(crate) project: Option<String>,
     pub(crate) sessions: Vec<SessionSummary>,
     pub(crate) efforts: Vec<Effort>,
+    /// Why there are none, if that is because of the project's name.
+    pub(crate) unmet: Vec<Unmet>,
 }
 
-pub(crate) fn read(store: &dyn Store, project: Option<String>) -> Result<Overview> {
+pub(crate) fn read(store: &dyn Store, said: Option<String>) -> Result<Overview> {
+    let project = known::folder(store, said.as_deref())?;
     let sessions = sessions::List {
         project: project.clone(),
         limit: Some(MOST),
@@ -27,10 +32,24 @@ pub(crate) fn read(store: &dyn Store, project: Option<String>) -> Result<Overvie
         project: project.clone(),
         limit: Some(MOST),
     };
+    let (sessions, efforts) = (sessions.answer(store)?, efforts.answer(store)?);
+    let unmet = if sessions.is_empty() && efforts.is_empty() {
+        let project = said.as_deref();
+        known::unmet(
+            store,
+            Names {
+                project,
+                ..Names::default()
+            },
+        )?
+    } else {
+        Vec::new()
+    };
     Ok(Overview {
-        sessions: sessions.answer(store)?,
-        efforts: efforts.answer(store)?,
         project,
+        sessions,
+        efforts,
+        unmet,
     })
 }
 

@@ -1,10 +1,11 @@
 //! What happened, newest first, and how the calls of one prompt followed each other.
 
 use bowline_daemon::rpc::traces::{Tree, WholeTree};
-use bowline_daemon::rpc::{Question as _, SessionKey, events, parse_decision};
-use bowline_store::{DecisionFilter, RecordedEvent, Result, SessionRef, Store, Trace};
-use chrono::{DateTime, TimeDelta, Utc};
+use bowline_daemon::rpc::{Question as _, parse_decision};
+use bowline_store::{DecisionFilter, EventFilter, RecordedEvent, Result, SessionRef, Store, Trace};
+use chrono::{DateTime, Utc};
 
+use super::known::{self, Names, Unmet};
 use crate::query::Query;
 
 /// Events on one page.
@@ -19,7 +20,19 @@ pub(crate) struct Filter {
     pub(crate) session: Option<String>,
     pub(crate) tool: Option<String>,
     pub(crate) decision: Option<DecisionFilter>,
+    /// Links of earlier versions name a time.
     pub(crate) before: Option<DateTime<Utc>>,
+    /// After the event of this number, so that each event is on one page.
+    pub(crate) older_than: Option<i64>,
+}
+
+/// Where the next page begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Older {
+    /// The number of the last event on this page.
+    pub(crate) than: i64,
+    /// Its time.
+    pub(crate) time: DateTime<Utc>,
 }
 
 impl Filter {
@@ -32,7 +45,28 @@ impl Filter {
             tool: query.owned("tool"),
             decision: query.get("decision").and_then(parse_decision),
             before: before.and_then(DateTime::from_timestamp_millis),
+            older_than: query.get("older").and_then(|it| it.parse().ok()),
         }
+    }
+
+    fn names(&self) -> Names<'_> {
+        Names {
+            project: self.project.as_deref(),
+            session: self.session.as_deref(),
+            tool: self.tool.as_deref(),
+        }
+    }
+
+    /// The same with another name in the place of one.
+    pub(crate) fn with(&self, noun: &str, name: &str) -> Self {
+        let mut other = self.clone();
+        let place = match noun {
+            "project" => &mut other.project,
+            "session" => &mut other.session,
+            _ => &mut other.tool,
+        };
+        *place = Some(name.to_owned());
+        other
     }
 
     /// As an address has it.
@@ -51,28 +85,39 @@ impl Filter {
 pub(crate) struct Timeline {
     pub(crate) filter: Filter,
     pub(crate) events: Vec<RecordedEvent>,
-    /// Where the next page begins.
-    pub(crate) older: Option<DateTime<Utc>>,
+    pub(crate) older: Option<Older>,
+    /// Why there are none, if that is because of a name.
+    pub(crate) unmet: Vec<Unmet>,
 }
 
 pub(crate) fn read(store: &dyn Store, filter: Filter) -> Result<Timeline> {
-    let last = events::Last {
-        decisions: filter.decision.into_iter().collect(),
+    let decisions: Vec<DecisionFilter> = filter.decision.into_iter().collect();
+    let project = known::folder(store, filter.project.as_deref())?;
+    let events = store.find_events(&EventFilter {
+        decisions: &decisions,
         before: filter.before,
-        project: filter.project.clone(),
-        session: filter.session.clone().map(SessionKey::Name),
-        tool: filter.tool.clone(),
-        limit: Some(PAGE),
-        ..events::Last::default()
-    };
-    let events = last.answer(store)?;
+        older_than: filter.older_than,
+        project: project.as_deref(),
+        session: filter.session.as_deref().map(SessionRef::Beginning),
+        tool: filter.tool.as_deref(),
+        limit: PAGE,
+        ..EventFilter::default()
+    })?;
     let oldest = events.last().filter(|_| events.len() == PAGE);
-    // Events of the same millisecond may be on both pages. None is on neither.
-    let older = oldest.map(|event| event.decided.time + TimeDelta::milliseconds(1));
+    let older = oldest.map(|event| Older {
+        than: event.number,
+        time: event.decided.time,
+    });
+    let unmet = if events.is_empty() {
+        known::unmet(store, filter.names())?
+    } else {
+        Vec::new()
+    };
     Ok(Timeline {
         filter,
         events,
         older,
+        unmet,
     })
 }
 
@@ -102,10 +147,10 @@ pub(crate) fn of_group(store: &dyn Store, id: &str) -> Result<Option<Waterfall>>
     }))
 }
 
-/// The last calls of a session.
+/// The last calls of a session; none if there is no such session.
 pub(crate) fn of_session(store: &dyn Store, session: &str) -> Result<Option<Waterfall>> {
     let mut calls = store.get_traces(SessionRef::Chain(session), MOST_CALLS, None)?;
-    if calls.is_empty() {
+    if calls.is_empty() && store.session(SessionRef::Chain(session))?.is_none() {
         return Ok(None);
     }
     calls.reverse();

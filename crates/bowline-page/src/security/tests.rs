@@ -110,6 +110,39 @@ fn only_our_own_pages_change_something_or_follow() {
             site,
             mode,
             cookies: Some(&cookies),
+            dest: None,
+        };
+        let checked = check(&claims, wanted, PORT, &gate(7)).map(drop);
+        let expected = if fits { Ok(()) } else { Err(Refusal::Foreign) };
+        assert_eq!(checked, expected, "{wanted:?} {claims:?}");
+    }
+}
+
+#[test]
+fn frames_of_other_sites_get_nothing() {
+    use Wanted::{Opening, View};
+    let cookies = own_cookie();
+    for (wanted, site, dest, fits) in [
+        (View, "cross-site", Some("document"), true),
+        (View, "cross-site", None, true),
+        (View, "cross-site", Some("iframe"), false),
+        (View, "cross-site", Some("frame"), false),
+        (View, "cross-site", Some("embed"), false),
+        (View, "cross-site", Some("object"), false),
+        (View, "cross-site", Some(""), false),
+        (View, "same-site", Some("iframe"), false),
+        (View, "none", Some("document"), true),
+        (View, "same-origin", Some("script"), true),
+        (Opening, "cross-site", Some("document"), true),
+        (Opening, "cross-site", Some("iframe"), false),
+    ] {
+        let claims = Claims {
+            host: Some("127.0.0.1:4711"),
+            site: Some(site),
+            mode: Some("navigate"),
+            dest,
+            cookies: Some(&cookies),
+            ..Claims::default()
         };
         let checked = check(&claims, wanted, PORT, &gate(7)).map(drop);
         let expected = if fits { Ok(()) } else { Err(Refusal::Foreign) };

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use bowline::hooks::Decision;
 use bowline_store::{HookFired, RecordedEvent};
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
@@ -10,7 +11,7 @@ use similar::{ChangeTag, TextDiff};
 
 use super::parts::{commands, decision, project, session, status};
 use crate::data::call::Call;
-use crate::text::{ago, brief, json, link, milliseconds, shown};
+use crate::text::{ago, brief, json, link, milliseconds, prose, shown};
 
 /// A text that takes longer is not compared line by line to its end.
 const DIFF_WITHIN: Duration = Duration::from_millis(200);
@@ -27,12 +28,19 @@ pub(crate) fn view(call: &Call, now: DateTime<Utc>) -> Markup {
             div { dt { "Session" } dd { (session(&trace.session)) } }
             @if let Some(subagent) = &trace.subagent { div { dt { "Sub-agent" } dd { (shown(subagent)) } } }
             div { dt { "Agent" } dd { (shown(&trace.agent)) } }
+            @if let Some(own) = trace.native_tool() { div { dt { "Its name for the tool" } dd { (shown(own)) } } }
             div { dt { "Id" } dd { code { (shown(&trace.tool_use_id)) } } }
             div { dt { "Beside it" } dd { a href=(link("waterfall", &[("group", &trace.group)])) { "all calls of its prompt" } } }
         }
-        @if let Some(error) = &trace.error { p.notice { (shown(error)) } }
+        @if let Some(error) = &trace.error { p.notice { (prose(error)) } }
         h2 { "Input" }
         (input(trace.input.as_ref()))
+        @if let Some(own) = trace.native_input() {
+            details {
+                summary { "As the agent said it" }
+                pre.code tabindex="0" { code { (json(own)) } }
+            }
+        }
         @if !edits.is_empty() {
             h2 { "Changes" }
             @for (old, new) in &edits { (diff(old, new)) }
@@ -110,13 +118,16 @@ fn decided(event: &RecordedEvent) -> Markup {
     html! {
         section aria-label=(brief(&decided.event, 40)) {
             h3 { (brief(&decided.event, 40)) ": " (decision(decided.decision, decided.enforcement)) }
-            @if let Some(reason) = &decided.reason { p { (shown(reason)) } }
+            @if let Some(reason) = &decided.reason { p { (prose(reason)) } }
             dl.facts {
                 @if let Some(rule) = &decided.rule {
                     div { dt { "Rule" } dd { a href=(link("guards", &[("rule", rule)])) { code { (shown(rule)) } } } }
                 }
                 div { dt { "Deciding took" } dd { (format!("{:.1} ms", decided.duration.as_secs_f64() * 1e3)) } }
                 div { dt { "Event" } dd { code { (shown(event_id)) } } }
+            }
+            @if let Some(call) = decided.tool_use_id.as_deref().filter(|_| decided.decision >= Decision::Ask) {
+                p { a href=(link("false-alarm", &[("id", call), ("event", event_id)])) { "Was this a false alarm?" } }
             }
             @if !decided.hooks.is_empty() { (hooks(&decided.hooks)) }
         }

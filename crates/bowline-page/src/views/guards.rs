@@ -1,16 +1,18 @@
 //! *Guards*: what was stopped, by which rule, and what to do about a false alarm.
 
+use bowline::hooks::Decision;
+use bowline_builtins::guard::ways;
 use bowline_daemon::rpc::traces::told;
 use bowline_guard::rules;
-use bowline_store::{Enforcement, RecordedEvent};
+use bowline_store::{DecisionFilter, Enforcement, RecordedEvent, RuleDigest};
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 
 use super::costs::periods;
 use super::parts::{commands, decision, project, session};
-use crate::data::call::ways;
+use super::unmet::unmet;
 use crate::data::guards::{Guards, Stopped, StoppedCall};
-use crate::text::{ago, argument, brief, counted, json, link, shown};
+use crate::text::{ago, brief, counted, link, prose};
 
 pub(crate) fn view(guards: &Guards, now: DateTime<Utc>) -> Markup {
     html! {
@@ -32,7 +34,7 @@ pub(crate) fn view(guards: &Guards, now: DateTime<Utc>) -> Markup {
                     td role="cell" data-label="Rule" {
                         @match &rule.rule {
                             Some(id) => a href=(link("guards", &[("rule", id)])) { (brief(id, 80)) },
-                            None => span.faint { "a hook without a rule" },
+                            None => a href=(link("timeline", &[("decision", word(rule))])) { "hooks without a rule" },
                         }
                     }
                     td role="cell" data-label="Decision" { (decision(rule.decision, rule.enforcement)) }
@@ -47,6 +49,16 @@ pub(crate) fn view(guards: &Guards, now: DateTime<Utc>) -> Markup {
             }
         }
     }
+}
+
+/// The filter that finds what was decided like this.
+fn word(rule: &RuleDigest) -> &'static str {
+    let decision = match (rule.enforcement, rule.decision) {
+        (Enforcement::Observed, _) => DecisionFilter::Observed,
+        (_, Decision::Deny) => DecisionFilter::Deny,
+        _ => DecisionFilter::Ask,
+    };
+    decision.word()
 }
 
 fn call(event: &RecordedEvent) -> Markup {
@@ -68,72 +80,84 @@ pub(crate) fn rule(stopped: &Stopped, token: &str, now: DateTime<Utc>) -> Markup
         h1 { "Rule " code { (brief(&stopped.rule, 80)) } }
         p { a href="./guards" { "All rules" } }
         @if let Some(rule) = rule { p { (rule.summary) } }
-        p.summary { (counted(stopped.calls.len(), "call")) ", the last first" }
+        @match &stopped.unmet {
+            Some(name) => (unmet(std::slice::from_ref(name), |_, name| link("guards", &[("rule", name)]))),
+            None if stopped.calls.is_empty() => p { "It has stopped nothing that is still recorded." },
+            None => p.summary { (counted(stopped.calls.len(), "call")) ", the last first" },
+        }
         @for call in &stopped.calls { (stopped_call(call, token, now)) }
     }
 }
 
-fn stopped_call(stopped: &StoppedCall, token: &str, now: DateTime<Utc>) -> Markup {
+fn stopped_call(call: &StoppedCall, token: &str, now: DateTime<Utc>) -> Markup {
+    let event = &call.event;
+    let about = match &event.decided.tool_use_id {
+        Some(id) if call.is_false_alarm => html! {
+            p { a href=(link("false-alarm", &[("id", id), ("event", &event.decided.id)])) { "How the like of it can pass" } }
+        },
+        None if call.is_false_alarm => without_call(event),
+        _ => html! {},
+    };
+    stopped(call, token, now, &about)
+}
+
+/// The name of a stopped call in its view.
+pub(crate) fn anchor(event: &str) -> String {
+    format!("stopped-{}", brief(event, 64))
+}
+
+/// One call that was stopped, whether it was a false alarm, and what else there is to say.
+pub(crate) fn stopped(
+    stopped: &StoppedCall,
+    token: &str,
+    now: DateTime<Utc>,
+    more: &Markup,
+) -> Markup {
     let event = &stopped.event;
     let decided = &event.decided;
-    let id = brief(&decided.id, 64);
-    let heading = format!("stopped-{id}-name");
+    let anchor = anchor(&decided.id);
+    let heading = format!("{anchor}-name");
     let (mark, text) = if stopped.is_false_alarm {
         ("none", "It was no false alarm")
     } else {
         ("false-alarm", "This was a false alarm")
     };
     html! {
-        article.question id=(format!("stopped-{id}")) aria-labelledby=(heading) {
+        article.question id=(anchor) aria-labelledby=(heading) {
             h2 id=(heading) {
                 (decision(decided.decision, decided.enforcement)) " " (call(event))
                 @if stopped.is_false_alarm { " " span.state.attention { "false alarm" } }
             }
-            @if let Some(reason) = &decided.reason { p { (shown(reason)) } }
+            @if let Some(reason) = &decided.reason { p { (prose(reason)) } }
             dl.facts {
                 div { dt { "When" } dd { (ago(decided.time, now)) } }
                 div { dt { "Project" } dd { (project(decided.project.as_deref())) } }
                 div { dt { "Session" } dd { (session(&decided.session)) } }
             }
+            (more)
             @if let Some(folder) = &decided.project {
                 form method="post" action="./mark" {
                     input type="hidden" name="token" value=(token);
                     input type="hidden" name="project" value=(folder);
                     input type="hidden" name="event" value=(decided.id);
+                    input type="hidden" name="call" value=(decided.tool_use_id.as_deref().unwrap_or_default());
                     input type="hidden" name="rule" value=(decided.rule.as_deref().unwrap_or_default());
                     button name="mark" value=(mark) { (text) }
                 }
             }
-            @if stopped.is_false_alarm { (remedies(event)) }
         }
     }
 }
 
-/// How a false alarm becomes an entry in the allow-list or a test.
-fn remedies(event: &RecordedEvent) -> Markup {
-    let ways = ways(event, event.input.as_ref());
+/// What can be done about an event that is about no call.
+fn without_call(event: &RecordedEvent) -> Markup {
+    let ways = ways(&event.decided, event.input.as_ref());
     html! {
         @if ways.is_empty() {
             p { "No rule of the guard stopped it. What your own rules and hooks stop is changed in their files: "
                 code { "bowline hooks" } " lists them." }
         } @else {
-            h3 { "Let it pass" }
             (commands(&ways))
         }
-        @if let Some(test) = test_case(event) {
-            h3 { "Keep it as a test" }
-            p { "This shows what is decided about it now, and exits with 1 if it is stopped:" }
-            pre.code tabindex="0" { code { (test) } }
-        }
     }
-}
-
-fn test_case(event: &RecordedEvent) -> Option<String> {
-    let tool = event.decided.tool.as_deref()?;
-    let input = json(event.input.as_ref()?);
-    let compact = serde_json::from_str::<serde_json::Value>(&input).ok()?;
-    let (tool, input) = (argument(tool), argument(&compact.to_string()));
-    Some(shown(&format!(
-        "bowline test PreToolUse --tool {tool} --input {input}"
-    )))
 }

@@ -1,13 +1,14 @@
 //! *Inbox*: the questions that wait for a person, and their answers.
 
 use bowline_builtins::guard::call_of;
-use bowline_builtins::inbox::{Preview, Question, SettingsChange, Unanswerable};
+use bowline_builtins::inbox::{Preview, Question, SettingsChange};
+use bowline_daemon::approvals::{LONGEST_MESSAGE, Unsettled};
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 use serde_json::Value;
 
 use crate::data::inbox::{Outcome, Planned};
-use crate::text::{ago, brief, folder_name, json, length, link, short_id, shown};
+use crate::text::{ago, brief, folder_name, json, length, link, prose, short_id, shown};
 
 pub(crate) fn view(
     questions: &[Question],
@@ -29,7 +30,7 @@ pub(crate) fn view(
     }
 }
 
-const fn told(outcome: Outcome) -> &'static str {
+pub(crate) const fn told(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Allowed => "Allowed: the call runs.",
         Outcome::AllowedInSession => {
@@ -56,18 +57,24 @@ fn asks(question: &Question, token: &str, now: DateTime<Utc>) -> Markup {
     framed(question, &answers, now)
 }
 
+/// Where a question is in the inbox.
+pub(crate) fn anchor(id: &str) -> String {
+    format!("question-{}", short_id(id))
+}
+
 /// A question with all that a person needs to answer it, and below it what can be done.
 fn framed(question: &Question, below: &Markup, now: DateTime<Utc>) -> Markup {
     let id = short_id(&question.id);
-    let heading = format!("question-{id}-name");
+    let anchor = anchor(&question.id);
+    let heading = format!("{anchor}-name");
     html! {
-        article.question id=(format!("question-{id}")) aria-labelledby=(heading) {
+        article.question id=(anchor) aria-labelledby=(heading) {
             h2 id=(heading) {
                 (brief(&question.tool, 40)) " in " (folder_name(&question.project))
                 " " span.faint { "question " (id) }
             }
             (call(question))
-            @if let Some(reason) = &question.reason { p.reason { (shown(reason)) } }
+            @if let Some(reason) = &question.reason { p.reason { (prose(reason)) } }
             dl.facts {
                 @if let Some(rule) = &question.rule {
                     div { dt { "Rule" } dd { code { (shown(rule)) } } }
@@ -79,7 +86,9 @@ fn framed(question: &Question, below: &Markup, now: DateTime<Utc>) -> Markup {
                 } }
                 div { dt { "Project" } dd { (shown(&question.project)) } }
                 div { dt { "Asked" } dd { (ago(question.asked_at, now)) } }
-                div { dt { "Waits" } dd { (length(question.until - now)) " more; then the agent asks by itself" } }
+                div { dt { "Waits" } dd { (length(question.until - now)) " more; then the agent asks by itself"
+                    @if let Some(why) = &question.cut_short { ". It waits " (shown(why)) }
+                } }
             }
             (below)
         }
@@ -100,7 +109,7 @@ fn answers(question: &Question, token: &str) -> Markup {
                 form.deny method="post" action="./answer" {
                     (fields(question, token))
                     label for=(format!("message-{id}")) { "What the model is told if you deny it" }
-                    input #{"message-" (id)} name="message" maxlength="4000" autocomplete="off";
+                    input #{"message-" (id)} name="message" maxlength=(LONGEST_MESSAGE) autocomplete="off";
                     button.danger name="say" value="deny" { "Deny" }
                 }
             }
@@ -136,7 +145,7 @@ fn written(preview: &Preview, question: &Question, token: &str) -> Markup {
     }
 }
 
-fn changed(change: &SettingsChange) -> Markup {
+pub(crate) fn changed(change: &SettingsChange) -> Markup {
     let file = change.file.to_string_lossy();
     html! {
         @if change.lines.added.is_empty() {
@@ -151,8 +160,8 @@ fn changed(change: &SettingsChange) -> Markup {
     }
 }
 
-/// A permission that cannot be kept. The question still waits.
-pub(crate) fn refused(refusal: &Unanswerable) -> Markup {
+/// An answer that was not taken. The question still waits.
+pub(crate) fn refused(refusal: &Unsettled) -> Markup {
     html! {
         h1 { "Not answered" }
         p.notice role="status" { (shown(&refusal.to_string())) "." }

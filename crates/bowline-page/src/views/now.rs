@@ -48,14 +48,14 @@ fn session(row: &Row, now: DateTime<Utc>) -> Markup {
             td role="cell" data-label="Project" { (project(row)) }
             td role="cell" data-label="Agent" {
                 a href=(link("session", &[("session", &row.session)])) { (brief(row.called(), 40)) }
-                " " span.faint { (brief(&row.agent, 24)) }
-                @if let Some(model) = &row.model { " " span.faint { (brief(model, 40)) } }
+                " " span.faint.name { (brief(&row.agent, 24)) }
+                @if let Some(model) = &row.model { " " span.faint.name { (brief(model, 40)) } }
             }
             td role="cell" data-label="Prompt" { (prompt(row)) }
             td.number role="cell" data-label="Calls" { (number(row.calls, MOST_CALLS, "")) }
             td.number role="cell" data-label="Failed" { (number(row.failed, MOST_STOPPED, "bad")) }
             td.number role="cell" data-label="Denied" { (number(row.denied, MOST_STOPPED, "attention")) }
-            td role="cell" data-label="Context" { @if let Some(used) = row.context_usage { (context(used)) } }
+            td.fit role="cell" data-label="Context" { @if let Some(used) = row.context_usage { (context(used)) } }
             td.number role="cell" data-label="Cost" { @if let Some(cost) = row.cost { (cost) } }
         }
     }

@@ -1,11 +1,11 @@
 //! What several views show in the same way.
 
 use bowline::hooks::Decision;
+use bowline_builtins::guard::Way;
 use bowline_store::{Enforcement, TraceStatus};
 use maud::{Markup, html};
 
 use crate::charts::class_of;
-use crate::data::call::Way;
 use crate::text::{folder_name, link, short_id, shown};
 
 /// A project by its name; the whole path is its title.
@@ -19,7 +19,7 @@ pub(crate) fn project(folder: Option<&str>) -> Markup {
 
 pub(crate) fn session(name: &str) -> Markup {
     html! {
-        @if !name.is_empty() { a href=(link("session", &[("session", name)])) title=(shown(name)) { (short_id(name)) } }
+        @if !name.is_empty() { a.name href=(link("session", &[("session", name)])) title=(shown(name)) { (short_id(name)) } }
     }
 }
 
@@ -56,6 +56,16 @@ pub(crate) fn decision(decision: Decision, enforcement: Enforcement) -> Markup {
     }
 }
 
+/// A text to copy. Scripts make the button work; without them the text can be selected.
+pub(crate) fn copyable(text: &str) -> Markup {
+    html! {
+        div.copyable {
+            pre.code tabindex="0" { code { (shown(text)) } }
+            button.copy type="button" { "Copy" }
+        }
+    }
+}
+
 /// Commands to copy, each with what it does.
 pub(crate) fn commands(ways: &[Way]) -> Markup {
     html! {
@@ -65,7 +75,7 @@ pub(crate) fn commands(ways: &[Way]) -> Markup {
             tbody role="rowgroup" {
                 @for way in ways {
                     tr role="row" {
-                        td role="cell" data-label="Command" { code { (shown(&way.command)) } }
+                        td.copyable role="cell" data-label="Command" { code { (shown(&way.command)) } " " button.copy type="button" { "Copy" } }
                         td role="cell" data-label="Allows" { (way.effect) }
                     }
                 }

@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 
 use super::parts::{project, session};
+use super::unmet::unmet;
 use crate::data::costs::Period;
 use crate::data::search::{Answer, MOST, Wanted};
 use crate::text::{ago, brief, full, link, shown};
@@ -21,6 +22,7 @@ pub(crate) fn view(wanted: &Wanted, answer: &Answer, now: DateTime<Utc>) -> Mark
             },
             Answer::NoWords => p { "This has no letter and no digit; nothing else is searched for." },
             Answer::Found(findings) => (found(findings, now)),
+            Answer::Unmet(names) => (unmet(names, |noun, name| link("search", &wanted.with(noun, name)))),
         }
     }
 }
@@ -28,7 +30,7 @@ pub(crate) fn view(wanted: &Wanted, answer: &Answer, now: DateTime<Utc>) -> Mark
 fn form(wanted: &Wanted) -> Markup {
     let text = |name: &str, label: &str, value: Option<&str>| {
         html! {
-            label { (label) input name=(name) value=[value] autocomplete="off"; }
+            label { (label) input name=(name) value=[value] autocomplete="off" autofocus[name == "q" && value.is_none()]; }
         }
     };
     html! {
@@ -51,7 +53,7 @@ fn form(wanted: &Wanted) -> Markup {
                 }
             }
             (text("tool", "Tool", wanted.tool.as_deref()))
-            (text("project", "Project's folder", wanted.project.as_deref()))
+            (text("project", "Project", wanted.project.as_deref()))
             button { "Search" }
         }
     }
@@ -89,7 +91,7 @@ fn row(found: &Found, now: DateTime<Utc>) -> Markup {
             td role="cell" data-label="Kind" {
                 @match &found.tool_use_id {
                     Some(call) => a href=(link("call", &[("id", call)])) { (found.kind.word()) },
-                    None => (found.kind.word()),
+                    None => a href=(link("session", &[("session", &found.session)])) { (found.kind.word()) },
                 }
             }
             td role="cell" data-label="Tool" { (found.tool.as_deref().map(|it| brief(it, 40)).unwrap_or_default()) }

@@ -8,19 +8,24 @@ use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 
 use super::parts::{number, project, session as session_link};
+use super::unmet::unmet;
 use crate::data::sessions::{MOST, OneSession, Overview};
-use crate::text::{ago, brief, folder_name, length, link, short_id, shown};
+use crate::text::{ago, brief, folder_name, link, milliseconds, short_id, shown};
 
 pub(crate) fn view(overview: &Overview, now: DateTime<Utc>) -> Markup {
     html! {
         h1 { "Sessions and efforts" }
-        @if let Some(folder) = &overview.project {
+        @if let Some(folder) = overview.project.as_ref().filter(|_| overview.unmet.is_empty()) {
             p { "Of " (shown(folder)) ". " a href="./sessions" { "Of all projects" } }
         }
-        h2 { "Efforts" }
-        @if overview.efforts.is_empty() { p.faint { "None was begun." } } @else { (efforts(&overview.efforts, now)) }
-        h2 { "Sessions" }
-        @if overview.sessions.is_empty() { p.faint { "None is recorded." } } @else { (sessions(&overview.sessions, now)) }
+        @if !overview.unmet.is_empty() {
+            (unmet(&overview.unmet, |_, name| link("sessions", &[("project", name)])))
+        } @else {
+            h2 { "Efforts" }
+            @if overview.efforts.is_empty() { p.faint { "None was begun." } } @else { (efforts(&overview.efforts, now)) }
+            h2 { "Sessions" }
+            @if overview.sessions.is_empty() { p.faint { "None is recorded." } } @else { (sessions(&overview.sessions, now)) }
+        }
     }
 }
 
@@ -80,8 +85,8 @@ fn sessions(sessions: &[SessionSummary], now: DateTime<Utc>) -> Markup {
                     td role="cell" data-label="Session" { (session_link(&newest.session)) " " span.faint { (newest.status) } }
                     td role="cell" data-label="Project" { (project(newest.project.as_deref())) }
                     td role="cell" data-label="Agent" {
-                        (brief(&newest.agent, 40))
-                        @if let Some(model) = &newest.model { " " span.faint { (brief(model, 40)) } }
+                        span.name { (brief(&newest.agent, 40)) }
+                        @if let Some(model) = &newest.model { " " span.faint.name { (brief(model, 40)) } }
                     }
                     td role="cell" data-label="First prompt" { (summary.first_prompt.as_deref().map(|it| brief(it, 120)).unwrap_or_default()) }
                     td.number role="cell" data-label="Calls" { (number(summary.calls.unsigned_abs(), MOST_CALLS, "")) }
@@ -187,7 +192,7 @@ fn delegations(delegations: &[Delegation], now: DateTime<Utc>) -> Markup {
                     }
                 }
                 td role="cell" data-label="State" { (it.status) }
-                td role="cell" data-label="Lasted" { (length(it.ended_at.unwrap_or(now) - it.started_at)) }
+                td role="cell" data-label="Lasted" { (milliseconds((it.ended_at.unwrap_or(now) - it.started_at).num_milliseconds())) }
                 td role="cell" data-label="Reported" { (it.last_message.as_deref().map(|it| brief(it, 300)).unwrap_or_default()) }
             } } }
         }

@@ -1,9 +1,12 @@
 //! Fixed data for the tests of views.
 
+use bowline_builtins::false_alarm::{NoRemedy, Remedy};
+use bowline_builtins::guard::ways;
 use bowline_builtins::inbox::Question;
 use bowline_continuity::effort::Effort;
 use bowline_continuity::note::Note;
 use bowline_daemon::board::Board;
+use bowline_daemon::known::UnknownName;
 use bowline_guidance::cost::prices::Prices;
 use bowline_guidance::cost::report::{By, Spent, report};
 use bowline_guidance::cost::usage::{Band, Tokens};
@@ -14,14 +17,20 @@ use chrono::{DateTime, TimeDelta, Utc};
 use maud::Markup;
 use serde_json::json;
 
+use super::false_alarm::Done;
 use super::{Frame, View, layout};
 use crate::data::call::Call;
 use crate::data::costs::{Costs, Period};
+use crate::data::false_alarm::{Aid, Alarm, NoAid, Test};
 use crate::data::guards::{Guards, Stopped, StoppedCall};
 use crate::data::inbox::{Outcome, Planned};
+use crate::data::known::{Missing, Unmet};
 use crate::data::search::{Answer, Wanted};
 use crate::data::sessions::{OneSession, Overview};
 use crate::data::timeline::{self, Timeline, Waterfall};
+use crate::parameters::ignored;
+use crate::places::COSTS;
+use crate::query::Query;
 
 /// The time at which all tests happen.
 pub(crate) fn now() -> DateTime<Utc> {
@@ -47,6 +56,9 @@ pub(crate) fn question() -> Question {
         id: "k3f9a".to_owned(),
         asked_at: now() - chrono::TimeDelta::seconds(20),
         until: now() + chrono::TimeDelta::seconds(100),
+        cut_short: Some(
+            "56 s instead of 5 min, because the agent waits no longer for its hook".to_owned(),
+        ),
         agent: "claude-code".to_owned(),
         session: "b17e9a40-77c".to_owned(),
         project: "/home/ada/shop".to_owned(),
@@ -115,6 +127,7 @@ fn lines(view: View, body: &Markup) -> String {
         title: None,
         waiting: 1,
         version: "v".to_owned(),
+        home: super::BESIDE.to_owned(),
     };
     let mut html = layout(&frame, body).into_string().replace("><", ">\n<");
     for seconds in [-86_400, -60, -30, -20, -28, 0] {
@@ -280,7 +293,21 @@ fn views_are_as_they_were() {
             ..timeline::Filter::default()
         },
         events: vec![event()],
-        older: Some(now - TimeDelta::seconds(60)),
+        older: Some(timeline::Older {
+            than: 3_774_873_600_000_000_001,
+            time: now - TimeDelta::seconds(60),
+        }),
+        unmet: Vec::new(),
+    };
+    let several = Unmet::Several {
+        noun: "project",
+        name: "shop".to_owned(),
+        meant: vec!["/home/ada/shop".to_owned(), "/srv/sh<o>p".to_owned()],
+    };
+    let nothing = Timeline {
+        filter: timeline.filter.with("tool", "Bsh"),
+        unmet: vec![several, Unmet::Unknown(UnknownName::alone("tool", "B<s>h"))],
+        ..Timeline::default()
     };
     let waterfall = Waterfall {
         prompt: Some("Fix the login".to_owned()),
@@ -291,6 +318,7 @@ fn views_are_as_they_were() {
         project: None,
         sessions: vec![summary()],
         efforts: vec![effort()],
+        unmet: Vec::new(),
     };
     let one = OneSession {
         name: "b17e9a40-77c".to_owned(),
@@ -313,6 +341,11 @@ fn views_are_as_they_were() {
                 "answers": {"ran": 0, "refused": 0, "unknown": 0}, "last": event()
             }))
             .unwrap(),
+            serde_json::from_value(json!({
+                "decision": "ask", "enforcement": "observed", "rule": null, "count": 1,
+                "answers": {"ran": 0, "refused": 0, "unknown": 1}, "last": event()
+            }))
+            .unwrap(),
         ],
     };
     let stopped = |is_false_alarm| Stopped {
@@ -321,12 +354,70 @@ fn views_are_as_they_were() {
             event: event(),
             is_false_alarm,
         }],
+        unmet: None,
     };
+    let alarm = |remedy: Option<Result<Remedy, NoAid>>| Alarm {
+        call: "toolu_1".to_owned(),
+        event: event(),
+        aid: remedy.map(|remedy| Aid {
+            remedy,
+            ways: ways(&event().decided, event().input.as_ref()),
+            test: Some(Test {
+                case: "{\"command\":\"git push --force\"}".to_owned(),
+                of_all: "bowline rules test cases.jsonl".to_owned(),
+                of_call: "bowline test PreToolUse --tool Bash".to_owned(),
+            }),
+        }),
+    };
+    let entry = planned.preview.as_ref().unwrap().change.clone().unwrap();
+    let own_rule = serde_json::from_value(json!({
+        "file": "/home/ada/shop/bowline.toml", "line": 7, "text": "[[rule]]\nid = \"no-force\"\nwhen = 'command != \"<b>\"'"
+    }));
+    let alarms = [
+        ("false_alarm", alarm(None), Done::Nothing),
+        (
+            "false_alarm_entry",
+            alarm(Some(Ok(Remedy::Entry(entry)))),
+            Done::Nothing,
+        ),
+        (
+            "false_alarm_rule",
+            alarm(Some(Ok(Remedy::Rule(own_rule.unwrap())))),
+            Done::Nothing,
+        ),
+        (
+            "false_alarm_allowed",
+            alarm(Some(Err(NoAid::No(NoRemedy::Passes)))),
+            Done::Allowed,
+        ),
+        (
+            "false_alarm_not_kept",
+            Alarm {
+                aid: Some(Aid {
+                    remedy: Err(NoAid::NotKept),
+                    ways: Vec::new(),
+                    test: None,
+                }),
+                ..alarm(None)
+            },
+            Done::Nothing,
+        ),
+        (
+            "false_alarm_of_a_hook",
+            alarm(Some(Err(NoAid::No(NoRemedy::Hook)))),
+            Done::Nothing,
+        ),
+    ];
+    for (name, alarm, done) in alarms {
+        let body = super::false_alarm::view(&alarm, done, "t0k3n", now);
+        insta::assert_snapshot!(name, lines(View::Guards, &body));
+    }
     let hook = serde_json::from_value(json!({
         "name": "lint", "fired": 10, "failed": 1, "last_fired": "2026-11-18T11:59:40Z", "last_decision": "ask",
         "last_failure": ["2026-11-18T11:59:30Z", "exit 1"], "p50_ms": 1.5, "p99_ms": 20.0
     }))
     .unwrap();
+    let query = Query::parse(b"perod=7d&period=3d&<b>=1");
     for (name, view, body) in [
         ("now", View::Now, super::now::view(&board, now)),
         (
@@ -352,6 +443,16 @@ fn views_are_as_they_were() {
         ("call", View::Timeline, super::call::view(&call, now)),
         ("timeline", View::Timeline, super::timeline::view(&timeline)),
         (
+            "timeline_of_nobody",
+            View::Timeline,
+            super::timeline::view(&nothing),
+        ),
+        (
+            "ignored",
+            View::Costs,
+            super::unmet::ignored(&ignored(&query, COSTS.parameters)),
+        ),
+        (
             "waterfall",
             View::Timeline,
             super::timeline::calls(&waterfall, now),
@@ -374,7 +475,7 @@ fn views_are_as_they_were() {
             super::guards::rule(&stopped(false), "t0k3n", now),
         ),
         (
-            "false_alarm",
+            "rule_with_a_false_alarm",
             View::Guards,
             super::guards::rule(&stopped(true), "t0k3n", now),
         ),
@@ -399,7 +500,21 @@ fn views_are_as_they_were() {
             View::Search,
             super::search::view(&wanted(), &Answer::Found(Findings::default()), now),
         ),
-        ("missing", View::Now, super::trouble::missing()),
+        (
+            "missing",
+            View::Now,
+            super::unmet::missing(&Missing::View, super::BESIDE),
+        ),
+        (
+            "gone",
+            View::Inbox,
+            super::unmet::missing(&Missing::Gone, super::BESIDE),
+        ),
+        (
+            "unsaid",
+            View::Timeline,
+            super::unmet::missing(&Missing::Unsaid("call", "id"), super::BESIDE),
+        ),
     ] {
         insta::assert_snapshot!(name, lines(view, &body));
     }

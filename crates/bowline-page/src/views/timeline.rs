@@ -1,11 +1,12 @@
 //! *Timeline*: what happened, newest first, and the calls of a prompt as they followed each other.
 
 use bowline_daemon::rpc::traces::told;
-use bowline_store::{DecisionFilter, RecordedEvent};
+use bowline_store::{DecisionFilter, RecordedEvent, Trace};
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
 
 use super::parts::{decision, project, session, status};
+use super::unmet::unmet;
 use crate::charts::waterfall;
 use crate::data::timeline::{Filter, MOST_CALLS, Timeline, Waterfall};
 use crate::text::{brief, clock, counted, full, link, milliseconds, shown};
@@ -19,7 +20,11 @@ pub(crate) fn view(timeline: &Timeline) -> Markup {
             p { a href=(link("waterfall", &[("session", session)])) { "The calls of this session over time" } }
         }
         @if timeline.events.is_empty() {
-            p { "Nothing like that is recorded." }
+            @if timeline.unmet.is_empty() {
+                p { "Nothing like that is recorded." }
+            } @else {
+                (unmet(&timeline.unmet, |noun, name| link("timeline", &filter.with(noun, name).parts())))
+            }
         } @else {
             table.cards role="table" {
                 caption.hidden { "Events, newest first" }
@@ -34,12 +39,15 @@ pub(crate) fn view(timeline: &Timeline) -> Markup {
                 tbody role="rowgroup" { @for event in &timeline.events { (row(event)) } }
             }
         }
-        nav aria-label="Pages" {
-            @if filter.before.is_some() { a href=(link("timeline", &filter.parts())) { "Newest" } " " }
-            @if let Some(older) = timeline.older {
-                @let before = older.timestamp_millis().to_string();
-                @let parts = [filter.parts(), vec![("before", before.as_str())]].concat();
-                a rel="next" href=(link("timeline", &parts)) { "Older, before " (full(older)) }
+        @let is_first = filter.before.is_none() && filter.older_than.is_none();
+        @if !is_first || timeline.older.is_some() {
+            nav aria-label="Pages" {
+                @if !is_first { a href=(link("timeline", &filter.parts())) { "Newest" } " " }
+                @if let Some(older) = timeline.older {
+                    @let than = older.than.to_string();
+                    @let parts = [filter.parts(), vec![("older", than.as_str())]].concat();
+                    a rel="next" href=(link("timeline", &parts)) { "Older, from " (full(older.time)) " back" }
+                }
             }
         }
     }
@@ -53,7 +61,7 @@ fn filters(filter: &Filter) -> Markup {
     };
     html! {
         form.filters method="get" action="./timeline" role="search" aria-label="Filters" {
-            (text("project", "Project's folder", filter.project.as_deref()))
+            (text("project", "Project", filter.project.as_deref()))
             (text("session", "Session", filter.session.as_deref()))
             (text("tool", "Tool", filter.tool.as_deref()))
             label { "Decision"
@@ -84,11 +92,14 @@ fn row(event: &RecordedEvent) -> Markup {
             td role="cell" data-label="Session" { (session(&decided.session)) }
             td role="cell" data-label="Event" { (brief(&decided.event, 40)) }
             td role="cell" data-label="What" {
-                @match &decided.tool_use_id {
-                    Some(id) => a href=(link("call", &[("id", id)])) { (brief(tool, 40)) },
-                    None => (brief(tool, 40)),
+                @if !tool.is_empty() {
+                    @match &decided.tool_use_id {
+                        Some(id) => a href=(link("call", &[("id", id)])) { (brief(tool, 40)) },
+                        None => (brief(tool, 40)),
+                    }
+                    " "
                 }
-                " " code { (brief(&about, 160)) }
+                @if !about.is_empty() { code { (brief(&about, 160)) } }
             }
             td role="cell" data-label="Decision" {
                 (decision(decided.decision, decided.enforcement))
@@ -110,6 +121,12 @@ pub(crate) fn calls(waterfall_of: &Waterfall, now: DateTime<Utc>) -> Markup {
             (counted(calls.len(), "call"))
             @if waterfall_of.truncated { "; there are more than " (MOST_CALLS) }
         }
+        @if !calls.is_empty() { (as_chart_and_table(calls, now)) }
+    }
+}
+
+fn as_chart_and_table(calls: &[Trace], now: DateTime<Utc>) -> Markup {
+    html! {
         (waterfall(calls, now))
         table.cards role="table" {
             caption.hidden { "The same calls, oldest first" }

@@ -172,6 +172,15 @@ fn nothing_of_a_payload_becomes_a_part_of_the_page() {
         "search?q=%00%ff%22".to_owned(),
         format!("search?q={}", "a+".repeat(2_000)),
         format!("inbox?outcome={}", encoded(MARKUP)),
+        format!("costs?{call}={session}&period={call}"),
+        format!("timeline?project={call}&session={call}&tool={session}"),
+        format!("sessions?project={call}"),
+        format!("search?q=script&project={call}&tool={session}"),
+        format!("guards?rule={call}"),
+        format!("session?session={call}"),
+        format!("call?id={session}"),
+        format!("false-alarm?id={call}"),
+        format!("false-alarm?id={call}&event={call}&done={call}"),
         encoded(MARKUP),
     ] {
         let answered = browser.get(&view).ask();

@@ -214,6 +214,9 @@ pub struct TraceStart {
     pub tool: String,
     /// What it is called with, without secrets.
     pub input: Option<Value>,
+    /// What the agent itself says for these, where it has other words: an object with `tool` and `input`, without secrets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub native: Option<Value>,
     /// The group that it belongs to; by default that of the call that delegated, else of the prompt, else its own.
     #[serde(rename = "trace_id")]
     pub group: Option<String>,
@@ -231,6 +234,7 @@ impl TraceStart {
             call,
             tool: tool.into(),
             input: None,
+            native: None,
             group: None,
             parent: None,
             asked: None,

@@ -1,5 +1,6 @@
 //! Which texts of a record the search looks through.
 
+use bowline::agents::{MAX_PARTS, PARTS};
 use serde_json::Value;
 
 use super::TextKind;
@@ -87,8 +88,16 @@ impl Texts {
         }
     }
 
-    /// Adds what a tool was called with.
+    /// Adds what a tool was called with: of a call of several things the first, and then the others.
     pub(crate) fn add_input(&mut self, input: &Value) {
+        self.add_fields(input);
+        let parts = input.get(PARTS).and_then(Value::as_array);
+        for part in parts.into_iter().flatten().skip(1).take(MAX_PARTS) {
+            self.add_fields(part.get("tool_input").unwrap_or(&Value::Null));
+        }
+    }
+
+    fn add_fields(&mut self, input: &Value) {
         for (kind, names) in [
             (TextKind::Command, COMMANDS),
             (TextKind::Path, PATHS),
@@ -136,6 +145,14 @@ mod tests {
             (
                 json!({"file_path": "/p/a.rs", "content": "secret plans"}),
                 ["", "/p/a.rs", ""],
+            ),
+            (
+                json!({"file_path": "/p/a.rs", "parts": [
+                    {"tool_name": "Edit", "tool_input": {"file_path": "/p/a.rs"}},
+                    {"tool_name": "Move", "tool_input": {"source": "/p/b", "destination": "/p/c"}},
+                    {"tool_name": "Bash", "tool_input": {"command": "ls"}},
+                ]}),
+                ["ls", "/p/a.rs\n/p/b\n/p/c", ""],
             ),
             (
                 json!({"pattern": "TODO", "path": "src", "url": "https://example.com"}),

@@ -3,6 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::memory::{KnownSession, Memory};
+use super::stretches::Whose;
 use super::{failures, hook_memory, hooks, keys, millis};
 use crate::error::{Error, Result};
 use crate::record::{Change, Record, decision};
@@ -65,6 +66,13 @@ impl<'a> Apply<'a> {
         let Inserted::New(number) = self.insert_event(project, session.as_ref())? else {
             return Ok(Applied::Known);
         };
+        let whose = [
+            session.as_ref().map(|session| Whose::Chain(session.chain)),
+            self.record.decided.tool.as_deref().map(Whose::tool),
+            project.map(Whose::Project),
+        ];
+        let noted = &mut self.memory.noted;
+        noted.note(self.db, number, whose.into_iter().flatten())?;
         match session {
             None if self.record.changes.is_empty() => {}
             None => self.skipped.push(SkippedChange::NoSession),

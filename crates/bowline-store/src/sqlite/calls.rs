@@ -45,8 +45,8 @@ impl Apply<'_> {
         self.db
             .prepare_cached(
                 "INSERT INTO traces (id, tool_use_id, lookup, trace_id, chain_id, session_id, project_id, subagent,
-                    parent_id, tool, digest, status, started_at, created_at, tool_input, error_message)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 'started', ?12, ?13, ?14, ?15)",
+                    parent_id, tool, digest, status, started_at, created_at, tool_input, error_message, native)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 'started', ?12, ?13, ?14, ?15, ?16)",
             )?
             .execute(params![
                 row,
@@ -64,6 +64,7 @@ impl Apply<'_> {
                 millis(chrono::Utc::now()),
                 input,
                 start.asked,
+                start.native.as_ref().map(serde_json::Value::to_string),
             ])?;
         let begun = OpenCall {
             row,

@@ -29,22 +29,26 @@ macro_rules! migration {
 /// The oldest version of the schema that was ever released.
 const OLDEST: i64 = 5;
 /// The newest version of the schema.
-pub(super) const NEWEST: i64 = 10;
+pub(super) const NEWEST: i64 = 12;
 
 /// All of them, in their order.
-pub(super) const MIGRATIONS: [(&str, &str); 6] = [
+pub(super) const MIGRATIONS: [(&str, &str); 8] = [
     migration!("V5__records"),
     migration!("V6__continuity"),
     migration!("V7__current_effort"),
     migration!("V8__guidance"),
     migration!("V9__follow_up_items"),
     migration!("V10__search"),
+    migration!("V11__native"),
+    migration!("V12__stretches"),
 ];
 
 /// `BOWL`, so that no other program's database is taken for ours.
 const APPLICATION: i64 = 0x424f_574c;
 /// Pages in memory, in KiB. More would not be faster: a commit whose rows made a page split looks at every one of them.
-const CACHE: i64 = 4 * 1024;
+const CACHE: i64 = 3 * 1024;
+/// The same of a connection that reads. The system has the pages in its own memory, where many connections find them.
+const READER_CACHE: i64 = 256;
 const STATEMENTS: usize = 128;
 /// The text between the name of a database that was moved aside and the time.
 const ASIDE: &str = ".corrupt-";
@@ -116,6 +120,7 @@ pub(super) fn open_for_reading(path: &Path) -> Result<Connection> {
     db.busy_timeout(Duration::from_secs(1))?;
     refuse_newer(version(&db)?, path)?;
     db.pragma_update(None, "temp_store", "MEMORY")?;
+    db.pragma_update(None, "cache_size", -READER_CACHE)?;
     Ok(db)
 }
 
@@ -245,25 +250,30 @@ pub(super) fn note_forgetting(path: &Path) -> Result<()> {
         .map_err(Error::file(path.with_extension("migration")))
 }
 
-/// The database's own error says whether it may pass.
 /// Whether a migration failed because what it makes exists. Each is committed together with its version, so this is damage.
 fn is_there_already(message: &str) -> bool {
     message.starts_with("duplicate column name") || message.ends_with("already exists")
 }
 
+/// The database's own error says whether it may pass.
 fn migration_error(error: refinery_core::Error) -> Error {
     let text = error.to_string();
     let mut source: Option<&(dyn std::error::Error + 'static)> = Some(&error);
     while let Some(inner) = source {
-        if let Some(rusqlite::Error::SqliteFailure(code, message)) = inner.downcast_ref() {
-            // After a log was cut, pages of several moments may stand beside each other.
-            if let Some(message) = message.as_deref().filter(|it| is_there_already(it)) {
-                let message = format!("its tables are newer than its version: {message}");
-                return Error::Corrupt(message);
+        let (code, message) = match inner.downcast_ref() {
+            Some(rusqlite::Error::SqliteFailure(code, message)) => (*code, message.clone()),
+            Some(rusqlite::Error::SqlInputError { error, msg, .. }) => (*error, Some(msg.clone())),
+            _ => {
+                source = inner.source();
+                continue;
             }
-            return rusqlite::Error::SqliteFailure(*code, message.clone()).into();
+        };
+        // After a log was cut, pages of several moments may stand beside each other.
+        if let Some(message) = message.as_deref().filter(|it| is_there_already(it)) {
+            let message = format!("its tables are newer than its version: {message}");
+            return Error::Corrupt(message);
         }
-        source = inner.source();
+        return rusqlite::Error::SqliteFailure(code, message).into();
     }
     Error::Backend(format!(
         "the schema could not be brought up to date: {text}"

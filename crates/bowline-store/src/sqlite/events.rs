@@ -5,6 +5,7 @@ use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
 use super::readers::snapshot;
+use super::stretches::{self, Whose};
 use super::traces::Query;
 use super::{hooks, keys, time, traces};
 use crate::error::Result;
@@ -35,7 +36,7 @@ const ABOUT: &str = "(SELECT t.tool_input FROM traces t INDEXED BY traces_by_cha
 /// The events of one call among those of a short time.
 pub(super) fn of_call_sql() -> String {
     format!(
-        "SELECT {COLUMNS}, NULL, NULL FROM events e {JOINS}
+        "SELECT {COLUMNS}, NULL, NULL, e.id FROM events e {JOINS}
          WHERE e.id BETWEEN ?1 AND ?2 AND e.tool_use_id = ?3 AND s.name = ?4 ORDER BY e.id LIMIT ?5"
     )
 }
@@ -53,17 +54,23 @@ pub(super) fn by_row(db: &Connection, row: i64) -> Result<Option<RecordedEvent>>
 }
 
 pub(super) fn by_row_sql() -> String {
-    format!("SELECT {COLUMNS}, {ABOUT} FROM events e {JOINS} WHERE e.id = ?1")
+    format!("SELECT {COLUMNS}, {ABOUT}, e.id FROM events e {JOINS} WHERE e.id = ?1")
 }
 
 pub(super) fn find(db: &Connection, filter: &EventFilter<'_>) -> Result<Vec<RecordedEvent>> {
     snapshot(db, |db| {
-        let Some(query) = find_query(db, filter)? else {
-            return Ok(Vec::new());
-        };
-        let mut select = db.prepare_cached(&query.sql)?;
-        let rows = select.query_map(params_from_iter(&query.values), event)?;
-        let mut found: Vec<RecordedEvent> = rows.collect::<rusqlite::Result<_>>()?;
+        let most = filter.limit.min(MAX_ROWS);
+        let mut found: Vec<RecordedEvent> = Vec::new();
+        for query in find_queries(db, filter)? {
+            if found.len() >= most {
+                break;
+            }
+            let mut select = db.prepare_cached(&query.sql)?;
+            for event in select.query_map(params_from_iter(&query.values), event)? {
+                found.push(event?);
+            }
+        }
+        found.truncate(most);
         let unknown = found.iter_mut().filter(|event| event.input.is_none());
         for event in unknown.take(MAX_LOOKUPS) {
             if let Some(id) = &event.decided.tool_use_id {
@@ -74,45 +81,126 @@ pub(super) fn find(db: &Connection, filter: &EventFilter<'_>) -> Result<Vec<Reco
     })
 }
 
-/// The statement for a filter; `None` if nothing can be like that.
-fn find_query(db: &Connection, filter: &EventFilter<'_>) -> Result<Option<Query>> {
+/// The statements for a filter, for newer events first; none if nothing can be like that.
+fn find_queries(db: &Connection, filter: &EventFilter<'_>) -> Result<Vec<Query>> {
     let project = match filter
         .project
         .map(|path| traces::project(db, path))
         .transpose()?
     {
-        Some(None) => return Ok(None),
+        Some(None) => return Ok(Vec::new()),
         known => known.flatten(),
     };
+    let mut chain = None;
     let session = match filter.session {
         None => None,
-        Some(SessionRef::Row(row)) => Some(format!("e.session_id = {row}")),
+        Some(SessionRef::Row(row)) => {
+            let scopes = traces::scopes(db, SessionRef::Row(row))?;
+            chain = scopes.first().map(|scope| scope.chain);
+            Some(format!("e.session_id = {row}"))
+        }
         Some(session) => {
             let chains = traces::scopes(db, session)?;
             // SQLite uses no index for an empty list.
             if chains.is_empty() {
-                return Ok(None);
+                return Ok(Vec::new());
+            }
+            if let [one] = chains.as_slice() {
+                chain = Some(one.chain);
             }
             let chains: Vec<String> = chains.iter().map(|it| it.chain.to_string()).collect();
             Some(format!("e.chain_id IN ({})", chains.join(", ")))
         }
     };
-    Ok(Some(query(filter, project, session)))
+    // Whoever has the fewest events, in general.
+    let whose = chain
+        .map(Whose::Chain)
+        .or_else(|| filter.tool.map(Whose::tool))
+        .or_else(|| project.map(Whose::Project));
+    let query = |within| query(filter, project, session.clone(), within);
+    let Some(whose) = whose.filter(|_| !is_of_decided(filter)) else {
+        return Ok(vec![query(Within::Everything)]);
+    };
+    let since = stretches::noted_since(db)?;
+    let noted = query(Within::Stretches {
+        whose,
+        since: since.unwrap_or(0),
+    });
+    let older = since.map(|stretch| query(Within::Before(stretch)));
+    Ok([noted].into_iter().chain(older).collect())
+}
+
+/// Among which events is looked.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Within {
+    Everything,
+    /// Those of the stretches in which somebody has some, from this one on.
+    Stretches {
+        whose: Whose,
+        since: i64,
+    },
+    /// Those before this stretch.
+    Before(i64),
+}
+
+/// Whether only events are meant of which something was decided.
+fn is_of_decided(filter: &EventFilter<'_>) -> bool {
+    let undecided = filter.decisions.contains(&DecisionFilter::Nothing);
+    !undecided && (!filter.decisions.is_empty() || filter.rule.is_some())
 }
 
 pub(super) fn query(
     filter: &EventFilter<'_>,
     project: Option<i64>,
     session: Option<String>,
+    within: Within,
 ) -> Query {
-    let mut conditions = vec!["e.id >= ?".to_owned()];
-    let floor = filter
-        .since
-        .map_or(0, |since| keys::event_floor(since.timestamp_millis()));
-    let mut values = vec![Sql::Integer(floor)];
-    if let Some(before) = filter.before {
-        conditions.push("e.id < ?".to_owned());
-        values.push(Sql::Integer(keys::event_floor(before.timestamp_millis())));
+    let number = |time: DateTime<Utc>| keys::event_floor(time.timestamp_millis());
+    let (first, end) = (
+        filter.since.map_or(0, number),
+        filter.before.map_or(i64::MAX, number),
+    );
+    let end = filter.older_than.map_or(end, |older| end.min(older));
+    // The index is of what was decided, and is used only for its very words.
+    let decided = is_of_decided(filter);
+    let (from, order) = match within {
+        Within::Stretches { .. } => (
+            "event_stretches x CROSS JOIN events e",
+            "x.stretch DESC, e.id DESC",
+        ),
+        _ if decided => ("events e INDEXED BY events_decided", "e.id DESC"),
+        _ => ("events e", "e.id DESC"),
+    };
+    let mut conditions = Vec::new();
+    let mut values = Vec::new();
+    let mut require = |condition: String, value: Sql| {
+        conditions.push(condition);
+        values.push(value);
+    };
+    match within {
+        Within::Everything | Within::Before(_) => {
+            let end = match within {
+                Within::Before(stretch) => end.min(stretches::floor(stretch)),
+                _ => end,
+            };
+            require("e.id >= ?".to_owned(), Sql::Integer(first));
+            require("e.id < ?".to_owned(), Sql::Integer(end));
+        }
+        Within::Stretches { whose, since } => {
+            // What the numbers of a stretch are multiples of.
+            let length = stretches::floor(1);
+            require("x.kind = ?".to_owned(), Sql::Integer(whose.kind()));
+            require("x.key = ?".to_owned(), Sql::Integer(whose.key()));
+            let (oldest, newest) = (stretches::of(first).max(since), stretches::of(end));
+            require("x.stretch >= ?".to_owned(), Sql::Integer(oldest));
+            require("x.stretch <= ?".to_owned(), Sql::Integer(newest));
+            let (from, to) = (
+                format!("e.id >= max(x.stretch * {length}, ?)"),
+                format!("e.id < min((x.stretch + 1) * {length}, ?)"),
+            );
+            require(from, Sql::Integer(first));
+            require(to, Sql::Integer(end));
+        }
     }
     for (condition, value) in [
         ("e.event = ? COLLATE NOCASE", filter.event),
@@ -120,18 +208,13 @@ pub(super) fn query(
         ("e.rule GLOB ?", filter.rule),
     ] {
         if let Some(value) = value {
-            conditions.push(condition.to_owned());
-            values.push(Sql::Text(value.to_owned()));
+            require(condition.to_owned(), Sql::Text(value.to_owned()));
         }
     }
     if let Some(project) = project {
-        conditions.push("e.project_id = ?".to_owned());
-        values.push(Sql::Integer(project));
+        require("e.project_id = ?".to_owned(), Sql::Integer(project));
     }
     conditions.extend(session);
-    // The index is of what was decided, and is used only for its very words.
-    let undecided = filter.decisions.contains(&DecisionFilter::Nothing);
-    let decided = !undecided && (!filter.decisions.is_empty() || filter.rule.is_some());
     if decided {
         conditions.push("e.decision <> 'no_opinion'".to_owned());
     }
@@ -140,16 +223,10 @@ pub(super) fn query(
         conditions.push(format!("({})", wanted.join(" OR ")));
     }
     values.push(Sql::Integer(limit(filter.limit)));
-    let index = if decided {
-        "INDEXED BY events_decided"
-    } else {
-        ""
-    };
     let conditions = conditions.join(" AND ");
     Query {
         sql: format!(
-            "SELECT {COLUMNS}, {ABOUT} FROM events e {index} {JOINS}
-             WHERE {conditions} ORDER BY e.id DESC LIMIT ?"
+            "SELECT {COLUMNS}, {ABOUT}, e.id FROM {from} {JOINS} WHERE {conditions} ORDER BY {order} LIMIT ?"
         ),
         values,
     }
@@ -228,5 +305,6 @@ fn event(row: &Row<'_>) -> rusqlite::Result<RecordedEvent> {
         },
         input: row.get::<_, Option<String>>(15)?.map(traces::json),
         prompt: row.get(16)?,
+        number: row.get(17)?,
     })
 }

@@ -6,6 +6,7 @@ use rusqlite::{Connection, OptionalExtension, ToSql, params};
 
 use super::backend::SqliteBackend;
 use super::checkpoint::Emptied;
+use super::stretches::{self, Whose};
 use super::{
     connection, continuity, costs, failures, hook_memory, keys, millis, search, work_items,
 };
@@ -24,6 +25,7 @@ pub(super) fn before(db: &Connection, cutoff: i64) -> Result<(usize, Forgotten)>
         Ok(db.prepare_cached(sql)?.execute(params![bound, ROWS])?)
     };
     search::remove_below(db, keys::event_floor(cutoff), ROWS)?;
+    let stretches = stretches::remove_below(db, keys::event_floor(cutoff), ROWS)?;
     let events = remove(
         "DELETE FROM events WHERE id IN (SELECT id FROM events WHERE id < ?1 ORDER BY id LIMIT ?2)",
         keys::event_floor(cutoff),
@@ -66,6 +68,7 @@ pub(super) fn before(db: &Connection, cutoff: i64) -> Result<(usize, Forgotten)>
     };
     Ok((
         events
+            + stretches
             + traces
             + prompts
             + work
@@ -266,6 +269,7 @@ impl Forgetting {
             hook_memory::of_project(db, project)?;
             work_items::of_project(db, project)?;
             failures::of_project(db, project)?;
+            stretches::remove(db, Whose::Project(project))?;
             // A session that began meanwhile keeps it.
             db.prepare_cached(
                 "DELETE FROM projects WHERE id = ?1 AND NOT EXISTS
@@ -347,6 +351,7 @@ impl Forgetting {
         let failed = failures::of_chain(db, chain, ROWS)?;
         let items = work_items::of_chain(db, chain)?;
         let sessions = remove("sessions", "sessions_by_chain")?;
+        stretches::remove(db, Whose::Chain(chain))?;
         self.forgotten.traces += traces as u64;
         self.forgotten.sessions += sessions as u64;
         Ok(traces

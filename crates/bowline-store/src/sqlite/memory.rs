@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rusqlite::{Connection, params};
 
 use super::open_calls::OpenCalls;
-use super::search;
+use super::{search, stretches};
 use crate::error::Result;
 
 /// More than this is not remembered.
@@ -63,6 +63,7 @@ pub(super) struct Memory {
     /// Written once, too.
     pub(super) searchable: Vec<search::Entry>,
     pub(super) open: OpenCalls,
+    pub(super) noted: stretches::Noted,
     next_trace: Option<i64>,
 }
 

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::queue::lock;
 
 /// At most this many idle connections stay open.
-const MAX_IDLE: usize = 4;
+const MAX_IDLE: usize = 2;
 
 #[derive(Debug, Default)]
 struct Idle {

@@ -89,7 +89,10 @@ impl Recent {
 /// About how many bytes a record takes.
 pub(super) fn weight(record: &Record) -> usize {
     let changes = record.changes.iter().map(|change| match change {
-        Change::TraceStarted(start) => start.input.as_ref().map_or(0, value),
+        Change::TraceStarted(start) => {
+            let said = [&start.input, &start.native];
+            said.into_iter().flatten().map(value).sum()
+        }
         Change::TraceEnded(end) => end.output.as_ref().map_or(0, value),
         Change::PromptGiven { text } => text.as_ref().map_or(0, String::len),
         Change::Worked { work: it, .. } | Change::Remembered { state: it, .. } => value(it),

@@ -1,6 +1,8 @@
 use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, params_from_iter};
 
+use super::events::Within;
+use super::stretches::Whose;
 use super::traces::{Scope, find_query};
 use super::*;
 use crate::status::TraceStatus;
@@ -131,6 +133,7 @@ fn f21_a_every_combination_of_filters_uses_an_index() {
                             tool,
                             status,
                             since,
+                            before: since,
                             ..TraceFilter::default()
                         };
                         let query =
@@ -163,16 +166,29 @@ fn every_filter_of_events_uses_an_index() {
     for decisions in all {
         for rule in [None, Some("git.*")] {
             for (project, session) in [(None, None), (Some(1), Some("e.chain_id IN (1)"))] {
-                let filter = EventFilter {
-                    decisions,
-                    rule,
-                    tool: Some("bash"),
-                    event: Some("pretooluse"),
-                    before: Some(Utc::now()),
-                    ..EventFilter::default()
-                };
-                let query = events::query(&filter, project, session.map(str::to_owned));
-                assert_no_scan(&db, "events", &query.sql, &query.values);
+                for within in [
+                    Within::Everything,
+                    Within::Before(1),
+                    Within::Stretches {
+                        whose: Whose::Chain(1),
+                        since: 0,
+                    },
+                ] {
+                    let filter = EventFilter {
+                        decisions,
+                        rule,
+                        tool: Some("bash"),
+                        event: Some("pretooluse"),
+                        before: Some(Utc::now()),
+                        ..EventFilter::default()
+                    };
+                    let session = session.map(str::to_owned);
+                    let query = events::query(&filter, project, session, within);
+                    assert_no_scan(&db, "events", &query.sql, &query.values);
+                    let plan = plan(&db, &query.sql, &query.values);
+                    let is_sorted = |step: &String| !step.contains("TEMP B-TREE");
+                    assert!(plan.iter().all(is_sorted), "{plan:#?}");
+                }
             }
         }
     }

@@ -26,7 +26,7 @@ const LATE: i64 = 60_000;
 
 pub(super) const COLUMNS: &str = "t.id, t.tool_use_id, t.trace_id, s.name, t.session_id, s.agent, p.path, t.subagent, t.tool,
     t.tool_input, t.tool_output, t.started_at, t.ended_at, t.duration_ms, t.status, t.error_message, t.parent_id,
-    parent.tool_use_id";
+    parent.tool_use_id, t.native";
 pub(super) const JOINS: &str =
     "LEFT JOIN sessions s ON s.id = t.session_id LEFT JOIN projects p ON p.id = t.project_id
     LEFT JOIN traces parent ON parent.id = t.parent_id";
@@ -62,6 +62,7 @@ fn trace(row: &Row<'_>) -> rusqlite::Result<Trace> {
         subagent: row.get(7)?,
         tool: row.get(8)?,
         input: row.get::<_, Option<String>>(9)?.map(json),
+        native: row.get::<_, Option<String>>(18)?.map(json),
         output: row.get::<_, Option<String>>(10)?.map(json),
         started_at: time(row.get(11)?),
         ended_at: row.get::<_, Option<i64>>(12)?.map(time),
@@ -384,6 +385,9 @@ pub(super) fn find_query(
     // Always there, so that the indexes by time alone are entered and not walked from an end.
     let since = filter.since.map_or(i64::MIN, millis);
     require("t.started_at >= ?", Sql::Integer(since));
+    if let Some(before) = filter.before {
+        require("t.started_at < ?", Sql::Integer(millis(before)));
+    }
     let open = filter.status == Some(StatusFilter::Is(TraceStatus::Started));
     let failing = filter
         .status

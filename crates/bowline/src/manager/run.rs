@@ -1,7 +1,9 @@
 //! Runs one hook: time limit, cancellation, panics, failure policy. Whatever a hook does, the event continues.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::future::{Future, poll_fn};
+use std::iter;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -12,7 +14,8 @@ use futures_util::FutureExt;
 use futures_util::future::join_all;
 use tokio::time::Instant;
 
-use super::{Candidate, HookManager, HookRun, RunStatus};
+use super::parts::refuse_rewrite;
+use super::{Candidate, HookManager, HookRun, RunStatus, Scope};
 use crate::context::HookContext;
 use crate::decision::Decision;
 use crate::error::{Error, Result};
@@ -51,13 +54,36 @@ impl HookManager {
         if candidate.policy.mode == RunMode::Background {
             return self.start(candidate, input, ctx);
         }
-        let started = Instant::now();
-        let mut result = attempt(hook.as_ref(), self.limit(hook.as_ref()), input, ctx).await;
-        if gets_another_attempt(&candidate.policy, &result) {
-            result = attempt(hook.as_ref(), self.limit(hook.as_ref()), input, ctx).await;
-        }
-        if once && result.is_err() {
+        let run = match &candidate.scope {
+            Scope::Whole => {
+                let limit = self.limit(hook.as_ref());
+                let mut run = self.run_once(candidate, limit, input, ctx).await;
+                if input.part_count() > 1 {
+                    refuse_rewrite(&mut run.output, input);
+                }
+                run
+            }
+            Scope::Parts(parts) => self.run_parts(candidate, parts, input, ctx).await,
+        };
+        if once && run.status == RunStatus::Failed {
             self.memory.release(hook.name(), input);
+        }
+        run
+    }
+
+    /// Runs a hook for one input, and once more where it gets another attempt.
+    pub(super) async fn run_once(
+        &self,
+        candidate: &Candidate,
+        limit: Duration,
+        input: &HookInput,
+        ctx: &HookContext,
+    ) -> HookRun {
+        let hook = candidate.hook.as_ref();
+        let started = Instant::now();
+        let mut result = attempt(hook, limit, input, ctx).await;
+        if gets_another_attempt(&candidate.policy, &result) {
+            result = attempt(hook, limit, input, ctx).await;
         }
         finished(candidate, input.event_type(), result, started.elapsed())
     }
@@ -95,18 +121,26 @@ impl HookManager {
         let hook = Arc::clone(&candidate.hook);
         let id = hook.name().to_owned();
         let limit = self.limit(hook.as_ref());
-        let input = input.clone();
+        let (input, scope) = (input.clone(), candidate.scope.clone());
         let ctx = (ctx.clone()).with_cancellation(self.background.cancellation());
         let (memory, once) = (Arc::clone(&self.memory), once(&candidate.policy));
         let (background, running) = (self.background.clone(), self.background.begin());
         tokio::spawn(async move {
             let _running = running;
-            if let Err(error) = attempt(hook.as_ref(), limit, &input, &ctx).await {
-                let text = error.to_string();
-                tracing::warn!(hook = hook.name(), error = %redact(&text), "background hook failed");
-                background.tell(hook.name(), &error, &ctx);
-                if once {
-                    memory.release(hook.name(), &input);
+            let started = Instant::now();
+            let inputs: Box<dyn Iterator<Item = Cow<'_, HookInput>> + Send> = match &scope {
+                Scope::Whole => Box::new(iter::once(Cow::Borrowed(&input))),
+                Scope::Parts(parts) => Box::new(parts.iter().map(|index| input.part(*index))),
+            };
+            for part in inputs {
+                let left = limit.saturating_sub(started.elapsed());
+                if let Err(error) = attempt(hook.as_ref(), left, &part, &ctx).await {
+                    let text = error.to_string();
+                    tracing::warn!(hook = hook.name(), error = %redact(&text), "background hook failed");
+                    background.tell(hook.name(), &error, &ctx);
+                    if once {
+                        memory.release(hook.name(), &input);
+                    }
                 }
             }
         });
@@ -155,7 +189,7 @@ impl HookManager {
         }
     }
 
-    fn limit(&self, hook: &dyn Hook) -> Duration {
+    pub(super) fn limit(&self, hook: &dyn Hook) -> Duration {
         hook.timeout().min(self.timeout_cap)
     }
 }

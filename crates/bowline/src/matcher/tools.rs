@@ -25,9 +25,43 @@ pub(crate) fn misspelt(name: &str) -> Option<&'static str> {
         .map(|(_, known)| known)
 }
 
+/// The pattern that was probably meant by one of a file's name: `mcp__files__*` repeats its last `_`, and matches no tool.
+pub(crate) fn meant_pattern(text: &str) -> Option<String> {
+    let mut meant = String::with_capacity(text.len());
+    let (mut before, mut is_escaped) = (None, false);
+    for letter in text.chars() {
+        let repeats = letter == '*'
+            && before.is_some_and(|it: char| it.is_ascii_alphanumeric() || it == '_')
+            // `\\w*`
+            && !is_escaped;
+        if repeats {
+            meant.push('.');
+        }
+        meant.push(letter);
+        is_escaped = before == Some('\\');
+        before = Some(letter);
+    }
+    (meant.len() > text.len()).then_some(meant)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_star_is_no_pattern_by_itself() {
+        for (text, expected) in [
+            ("mcp__files__*", Some("mcp__files__.*")),
+            ("Bash|mcp__*__read", Some("Bash|mcp__.*__read")),
+            ("mcp__files__.*", None),
+            ("*", None),
+            ("(a|b)*", None),
+            ("[a-z]*", None),
+            (r"\w*", None),
+        ] {
+            assert_eq!(meant_pattern(text).as_deref(), expected, "{text}");
+        }
+    }
 
     #[test]
     fn misspelt_names_are_told_from_names_of_other_tools() {

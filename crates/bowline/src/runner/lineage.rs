@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use tokio::process::{Child, Command};
 
 /// The variable that carries the mark.
-const VARIABLE: &str = "BOWLINE_RUN";
+const VARIABLE: &str = "BOWLINE_HOOK_RUN";
 
 /// How long a process may take to clean up once it is asked to exit. The client gives 1.5 s, and waits for them; nobody waits
 /// so long here for a hook that is over its time.

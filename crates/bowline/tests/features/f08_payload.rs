@@ -18,7 +18,10 @@ fn recorded() -> Vec<(String, Value)> {
             let (event, _) = it.name.split_once('-').unwrap();
             let mut spellings = it.agent.events.iter();
             let spelling = spellings.find(|(_, known)| known.name() == event);
-            payload["hook_event_name"] = spelling.unwrap().0.into();
+            // An agent may have one name for two events, and tell them apart by what else it says.
+            if let Some((spelling, _)) = spelling {
+                payload["hook_event_name"] = (*spelling).into();
+            }
         }
         let protocol = it.agent.protocol().unwrap();
         (it.name, protocol.decode(payload))
@@ -72,7 +75,13 @@ fn f08_a_every_recorded_payload_survives_the_way_through() {
 
         let again = input.to_payload(&HookContext::new("another"));
         for (key, value) in payload.as_object().unwrap() {
-            assert_eq!(again.get(key), Some(value), "{name}: {key}");
+            // Some agents count milliseconds, and some are more exact than Bowline's clock.
+            let said = || DateTime::parse_from_rfc3339(value.as_str()?).ok();
+            let millis = value.as_i64().or_else(|| Some(said()?.timestamp_millis()));
+            match millis.filter(|_| key == "timestamp") {
+                Some(millis) => assert_eq!(input.timestamp.timestamp_millis(), millis, "{name}"),
+                None => assert_eq!(again.get(key), Some(value), "{name}: {key}"),
+            }
         }
         assert_eq!(
             HookInput::from_payload_lenient(&again).data,

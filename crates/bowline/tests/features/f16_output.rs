@@ -7,7 +7,7 @@ mod robustness;
 
 use bowline::agents::claude_code::PROTOCOL as CLAUDE_CODE;
 use bowline::agents::generic::PROTOCOL as GENERIC;
-use bowline::agents::supported;
+use bowline::agents::{Reading, Reported, supported};
 use bowline::hooks::{
     Answer, Completeness, Decision, Dialect, EventClass, Exit, HookEvent, Opinion, RawOutput,
     settings::ExitPolicy,

@@ -234,6 +234,9 @@ async fn f19_decided_is_told_the_outcome() {
         .tool_matcher(Regex::new("Bash").unwrap()),
     );
     manager.trigger(tool_call(), &HookContext::new("s")).await;
+    // An agent that cannot run the other call is told to deny, and nothing of that call is true.
+    let ctx = HookContext::new("s").answering(&bowline_agents::qwen::AGENT);
+    manager.trigger(tool_call(), &ctx).await;
     manager.register(
         FnHook::new("deny", [HookEvent::PreToolUse], |_, _| async {
             Ok(HookOutput::block("no"))
@@ -245,6 +248,7 @@ async fn f19_decided_is_told_the_outcome() {
         *told.lock().unwrap(),
         [
             (Decision::NoOpinion, json!({"command": "ls -l"})),
+            (Decision::Deny, json!({"command": "ls"})),
             (Decision::Deny, json!({"command": "ls"})),
         ]
     );

@@ -84,7 +84,7 @@ fn an_entry_lets_nothing_else_pass() {
     ] {
         let input = call("Bash", json!({ "command": command }));
         let silence = Silence::on(&guards, &input, &ctx);
-        let said = silence.verdict(&silence.policy, None);
+        let said = silence.verdict(&[], None);
         assert_eq!(said.is_none(), passes, "{command}: {said:?}");
     }
 }
@@ -160,4 +160,66 @@ fn every_rule_that_speaks_has_to_be_silent() {
         matches!(refused, Err(NoSilence::Stricter(_))),
         "{refused:?}"
     );
+}
+
+/// A call of several things, as an agent reports it.
+fn several(parts: &[(&str, Json)]) -> HookInput {
+    let list: Json = (parts.iter())
+        .map(|(tool, input)| json!({"tool_name": tool, "tool_input": input}))
+        .collect();
+    let (tool, input) = &parts[0];
+    call(tool, input.clone()).with_field("parts", list)
+}
+
+#[test]
+fn all_that_a_call_does_has_to_be_let_pass() {
+    let guards = guards(GuardConfig::default());
+    let bash = |command: &str| ("Bash", json!({ "command": command }));
+    let read = |path: &str| ("Read", json!({ "file_path": path }));
+    let files = |patterns: &[&str]| AllowEntry {
+        key: AllowKey::SensitiveFiles,
+        ..commands(patterns)
+    };
+    for (parts, expected) in [
+        (
+            vec![
+                bash("ls"),
+                bash("terraform apply"),
+                bash("kubectl apply -f x.yaml"),
+                bash("terraform apply"),
+            ],
+            Ok(commands(&["terraform apply", "kubectl apply -f x.yaml"])),
+        ),
+        (
+            vec![
+                read("/nowhere/project/a/.env"),
+                read("README.md"),
+                read("/nowhere/project/b/.env"),
+            ],
+            Ok(files(&["a/.env", "b/.env"])),
+        ),
+        (
+            vec![read("/nowhere/project/a/.env"), bash("terraform apply")],
+            Err(TWO_LISTS),
+        ),
+        (
+            vec![bash("terraform apply"), bash("terraform apply $X")],
+            Err(NOT_LITERAL),
+        ),
+        (
+            vec![bash("ls"), ("Unread", json!({"why": "it is odd"}))],
+            Err(NO_LIST),
+        ),
+    ] {
+        let input = several(&parts);
+        let expected = expected.map_err(NoSilence::TooWide);
+        assert_eq!(entry(&guards, &input), expected, "{parts:?}");
+    }
+    let ctx = HookContext::new("s1").with_cwd(PROJECT);
+    let both = several(&[bash("terraform apply"), read("/nowhere/project/a/.env")]);
+    let rules = Silence::on(&guards, &both, &ctx).rules().unwrap();
+    assert_eq!(rules.len(), 2, "{rules:?}");
+    let own = several(&[bash("ls"), bash("bowline pause")]);
+    let refused = Silence::on(&guards, &own, &ctx).rules();
+    assert!(matches!(refused, Err(NoSilence::Itself(_))), "{refused:?}");
 }

@@ -141,7 +141,7 @@ impl Hook for ConductHook {
     }
 
     fn policy(&self) -> RunPolicy {
-        RunPolicy::observer()
+        RunPolicy::observer().whole()
     }
 
     fn matches(&self, input: &HookInput) -> Match {

@@ -43,7 +43,7 @@ impl Hook for Track {
     }
 
     fn policy(&self) -> RunPolicy {
-        RunPolicy::background()
+        RunPolicy::background().whole()
     }
 
     fn matches(&self, input: &HookInput) -> Match {

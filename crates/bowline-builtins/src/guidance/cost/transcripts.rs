@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use bowline_guidance::cost::usage::{Gathered, Usage, of_line};
+use bowline_guidance::cost::usage::{Gathered, TranscriptReader, Usage};
 use bowline_store::Mark;
 
 use crate::continuity::Transcript;
@@ -15,6 +15,8 @@ const MAX_LINE: u64 = 32 * 1024 * 1024;
 const BATCH: usize = 500;
 /// How much is read at once.
 const BUFFER: usize = 256 * 1024;
+/// So much is looked at again at the beginning of a transcript and before a mark.
+const AROUND: u64 = 1024 * 1024;
 /// Folders are looked at so deep: `projects/PROJECT/SESSION/subagents`.
 const MAX_DEPTH: usize = 6;
 
@@ -93,6 +95,10 @@ pub fn read<E: From<io::Error>>(
     } else {
         0
     };
+    let mut said = TranscriptReader::default();
+    if begin > 0 {
+        remember(&mut file, begin, &mut said)?;
+    }
     file.seek(SeekFrom::Start(begin))?;
     let mut reader = BufReader::with_capacity(BUFFER, file);
     let mut offset = begin;
@@ -104,7 +110,7 @@ pub fn read<E: From<io::Error>>(
     };
     while let Some(length) = next_line(&mut reader, &mut line)? {
         offset += length;
-        if let Some(usage) = of_line(&line) {
+        if let Some(usage) = said.line(&line) {
             gathered.add(usage);
         }
         if gathered.len() >= BATCH {
@@ -115,6 +121,28 @@ pub fn read<E: From<io::Error>>(
         take(gathered.take(), mark(offset))?;
     }
     Ok(offset - begin)
+}
+
+/// Takes in what lines before a mark say about those after it: the first ones whose session it is, the last ones which model works.
+fn remember(file: &mut fs::File, mark: u64, said: &mut TranscriptReader) -> io::Result<()> {
+    let mut line = Vec::new();
+    file.seek(SeekFrom::Start(0))?;
+    let mut head = BufReader::with_capacity(BUFFER, file.by_ref().take(mark.min(AROUND)));
+    let first = next_line(&mut head, &mut line)?;
+    if first.is_none() || !TranscriptReader::tells_once(&line) {
+        return Ok(());
+    }
+    said.remember(&line);
+    while next_line(&mut head, &mut line)?.is_some() {
+        said.remember(&line);
+    }
+    let from = mark.saturating_sub(AROUND);
+    file.seek(SeekFrom::Start(from))?;
+    let mut tail = BufReader::with_capacity(BUFFER, file.by_ref().take(mark - from));
+    while next_line(&mut tail, &mut line)?.is_some() {
+        said.remember(&line);
+    }
+    Ok(())
 }
 
 fn ends_a_line(file: &mut fs::File, at: u64, length: u64) -> io::Result<bool> {
@@ -198,6 +226,39 @@ mod tests {
         }
         let nothing = read_all(&path, RECORDED.len() as u64);
         assert_eq!(nothing, (Vec::new(), RECORDED.len() as u64));
+    }
+
+    #[test]
+    fn what_is_told_once_is_known_wherever_reading_goes_on() {
+        let recorded =
+            include_str!("../../../../bowline-guidance/tests/data/transcripts/codex.jsonl");
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rollout.jsonl");
+        for cut in (0..recorded.len()).step_by(911) {
+            fs::write(&path, &recorded.as_bytes()[..cut]).unwrap();
+            let mut all = Vec::new();
+            let mut at = 0;
+            for whole in [false, true] {
+                if whole {
+                    fs::write(&path, recorded).unwrap();
+                }
+                let found = look(&path).unwrap();
+                read::<io::Error>(&found, at, |usage, mark| {
+                    all.extend(usage);
+                    at = mark.offset;
+                    Ok(())
+                })
+                .unwrap();
+            }
+            assert_eq!(all.len(), 4, "{cut}");
+            for usage in all {
+                assert_eq!(usage.session, "01a1f026-b502-7b52-a24a-2e9e66aa8faf");
+                assert_eq!(
+                    (usage.model.as_str(), usage.folder.as_str()),
+                    ("gpt-5.5", "/home/user/project")
+                );
+            }
+        }
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub(crate) const INSTALLABLE: Installable = Installable {
     registration: &REGISTRATION,
     skills: Some("skills"),
     form: edit::CLAUDE_JSON,
+    trust: None,
     refusals,
     hooks_off,
     entries_off,

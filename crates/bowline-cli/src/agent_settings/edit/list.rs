@@ -89,7 +89,7 @@ impl<'a> List<'a> {
         gap
     }
 
-    fn has_remarks(&self) -> bool {
+    pub(super) fn has_remarks(&self) -> bool {
         let first = self.items.first().map_or(self.inside.end, |it| it.start);
         let mut gaps = (0..self.items.len()).map(|item| self.gap_after(item));
         !self.gap(self.inside.start..first).remarks.is_empty()

@@ -4,22 +4,22 @@ use std::ops::Range;
 
 /// Changes that do not overlap.
 #[derive(Debug, Default)]
-pub(super) struct Edits(Vec<(Range<usize>, String)>);
+pub(in crate::agent_settings) struct Edits(Vec<(Range<usize>, String)>);
 
 impl Edits {
-    pub(super) fn replace(&mut self, range: Range<usize>, text: String) {
+    pub(in crate::agent_settings) fn replace(&mut self, range: Range<usize>, text: String) {
         self.0.push((range, text));
     }
 
-    pub(super) fn remove(&mut self, range: Range<usize>) {
+    pub(in crate::agent_settings) fn remove(&mut self, range: Range<usize>) {
         self.replace(range, String::new());
     }
 
-    pub(super) fn insert(&mut self, at: usize, text: String) {
+    pub(in crate::agent_settings) fn insert(&mut self, at: usize, text: String) {
         self.replace(at..at, text);
     }
 
-    pub(super) fn apply(mut self, text: &str) -> String {
+    pub(in crate::agent_settings) fn apply(mut self, text: &str) -> String {
         self.0.sort_by_key(|(range, _)| (range.start, range.end));
         let mut changed = String::with_capacity(text.len() + 16 * 1024);
         let mut at = 0;

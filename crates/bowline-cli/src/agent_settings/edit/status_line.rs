@@ -2,10 +2,13 @@
 
 use jsonc_parser::ast::{Object, ObjectProp};
 
-use super::list::{IfEmpty, Left, Lines};
+use super::document::{Document, bounds};
+use super::handler::{json, text_of};
+use super::list::Left;
+use super::shapes::CLAUDE;
 use super::splice::Edits;
-use super::{Document, Unfit, body, bounds, edited, handler, text_of};
-use crate::agent_settings::installable::for_the_shell;
+use super::{Unfit, body};
+use crate::agent_settings::shell_words::words;
 
 const KEY: &str = "statusLine";
 const PROGRAM: &str = "bowline";
@@ -15,7 +18,7 @@ const PLACES: [&str; 2] = ["--home=", "--env="];
 
 /// Puts it in. A line that is there already is kept, and given to Bowline to be shown as well.
 pub(super) fn install(text: &str, program: &str, places: &[String]) -> Result<String, Unfit> {
-    let document = Document::parse(body(text))?;
+    let document = Document::parse(&CLAUDE, body(text))?;
     let command = match status_line(&document) {
         Some(property) => {
             let command = command_of(&document, property)?;
@@ -29,29 +32,31 @@ pub(super) fn install(text: &str, program: &str, places: &[String]) -> Result<St
     let ours = Ours {
         beside: command.clone().flatten(),
     };
-    let wanted = handler::json(&ours.command(program, places));
-    edited(text, |document, _, edits| {
+    let wanted = json(&ours.command(program, places));
+    CLAUDE.edited(text, |document, _, edits| {
         if command.is_some() {
             return replace_command(document, wanted, edits);
         }
         let value = format!("\"{KEY}\": {{\"type\": \"command\", \"command\": {wanted}}}");
-        append(document, value, edits);
+        document.add_to_root(&[value], edits);
     })
 }
 
 /// Puts back what was there. A line that is not Bowline's stays as it is.
 pub(super) fn uninstall(text: &str) -> Result<String, Unfit> {
-    let document = Document::parse(body(text))?;
+    let document = Document::parse(&CLAUDE, body(text))?;
     let property = status_line(&document);
     let command = property.and_then(|it| text_of(it.value.as_object()?, "command"));
     match command.and_then(Ours::read) {
         None => Ok(text.to_owned()),
         Some(Ours {
             beside: Some(theirs),
-        }) => edited(text, |document, _, edits| {
-            replace_command(document, handler::json(&theirs), edits);
+        }) => CLAUDE.edited(text, |document, _, edits| {
+            replace_command(document, json(&theirs), edits);
         }),
-        Some(Ours { beside: None }) => edited(text, |document, _, edits| remove(document, edits)),
+        Some(Ours { beside: None }) => {
+            CLAUDE.edited(text, |document, _, edits| remove(document, edits))
+        }
     }
 }
 
@@ -85,34 +90,9 @@ impl Ours {
         let places = places.iter().map(String::as_str);
         let beside = self.beside.iter().flat_map(|theirs| ["--", theirs]);
         let words = [program, COMMAND].into_iter().chain(places).chain(beside);
-        let words: Vec<String> = words.map(for_the_shell).collect();
+        let words: Vec<String> = words.map(bowline_agents::shell_word).collect();
         words.join(" ")
     }
-}
-
-/// The words of a line as [`for_the_shell`] writes them: plain, or between single quotes.
-fn words(line: &str) -> Option<Vec<String>> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut letters = line.chars();
-    while let Some(letter) = letters.next() {
-        match letter {
-            ' ' => words.extend(word.take()),
-            '\'' => {
-                let word = word.get_or_insert_default();
-                loop {
-                    match letters.next()? {
-                        '\'' => break,
-                        letter => word.push(letter),
-                    }
-                }
-            }
-            '\\' => word.get_or_insert_default().push(letters.next()?),
-            letter => word.get_or_insert_default().push(letter),
-        }
-    }
-    words.extend(word);
-    Some(words)
 }
 
 /// The one that the agent reads.
@@ -138,22 +118,6 @@ fn replace_command(document: &Document<'_>, wanted: String, edits: &mut Edits) {
     if let Some(command) = object.and_then(|it| it.get("command")) {
         edits.replace(bounds(&command.value), wanted);
     }
-}
-
-fn append(document: &Document<'_>, property: String, edits: &mut Edits) {
-    let (newline, unit) = (document.newline(), document.unit());
-    let Some(root) = &document.root else {
-        let whole = format!("{{{newline}{unit}{property}{newline}}}{newline}");
-        return edits.replace(0..document.text.len(), whole);
-    };
-    let lines = Lines {
-        newline,
-        indent: document.indent(root, 1),
-        closing: String::new(),
-    };
-    document
-        .properties(root)
-        .append(&[property], &lines, IfEmpty::Spread, edits);
 }
 
 fn remove(document: &Document<'_>, edits: &mut Edits) {

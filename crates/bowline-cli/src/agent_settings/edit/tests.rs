@@ -1,4 +1,24 @@
+mod shapes;
+
+use super::shape::Entries;
+use super::shapes::CLAUDE;
 use super::*;
+
+fn install(text: &str, entries: &[Entry], never: &[&str]) -> Result<String, Unfit> {
+    CLAUDE.install(text, entries, never)
+}
+
+fn uninstall(text: &str, is_meant: EventFilter<'_>) -> Result<String, Unfit> {
+    CLAUDE.uninstall(text, is_meant)
+}
+
+fn found(text: &str) -> Result<Vec<Found>, Unfit> {
+    CLAUDE.found(text)
+}
+
+fn shadowed(text: &str) -> Result<Vec<Shadowed>, Unfit> {
+    CLAUDE.shadowed(text)
+}
 
 /// An entry of the exec form.
 fn exec(event: &str) -> Entry {
@@ -26,6 +46,32 @@ const INSTALLED: &str = r#"{
   }
 }
 "#;
+
+#[test]
+fn the_shorter_limit_of_an_entry_counts() {
+    let told = |argument: &str| Some(vec!["claude-code".to_owned(), argument.to_owned()]);
+    for (command, args, timeout, expected) in [
+        ("bowline-hook", told("--timeout=600"), Some(600), 600),
+        ("bowline-hook", told("--timeout=600"), Some(30), 30),
+        ("bowline-hook", told("--timeout=600"), None, 600),
+        ("bowline-hook", told("--home=/h"), Some(600), 60),
+        (
+            "bowline-hook claude-code --timeout=600",
+            None,
+            Some(600),
+            600,
+        ),
+        ("bowline-hook claude-code", None, None, 60),
+    ] {
+        let entry = Entry {
+            command: command.to_owned(),
+            args,
+            timeout,
+            ..line("PreToolUse")
+        };
+        assert_eq!(entry.limit().as_secs(), expected, "{entry:?}");
+    }
+}
 
 #[test]
 fn an_event_takes_one_line() {
@@ -330,16 +376,24 @@ proptest::proptest! {
             text.insert(0, BYTE_ORDER_MARK);
         }
         let entries = [exec("PreToolUse"), line("Stop"), exec("SessionStart"), exec("Setup")];
-        let installed = install(&text, &entries, &["MessageDisplay"]).unwrap();
-        proptest::prop_assert_eq!(found(&installed).unwrap().len(), 4, "{}", &installed);
-        let again = install(&installed, &entries, &["MessageDisplay"]).unwrap();
-        proptest::prop_assert_eq!(&again, &installed);
-        proptest::prop_assert_eq!(&uninstall(&installed, &|_| true).unwrap(), &text, "{}", &installed);
-        // Others may have been added meanwhile, before and after.
-        let fewer = uninstall(&installed, &|event| event == "Stop").unwrap();
-        proptest::prop_assert_eq!(found(&fewer).unwrap().len(), 3);
-        proptest::prop_assert_eq!(&uninstall(&fewer, &|_| true).unwrap(), &text, "{}", &fewer);
+        comes_and_goes(&CLAUDE, &text, &entries);
     }
+}
+
+/// Entries at four events, one of them Stop, are put into a text and taken out of it.
+fn comes_and_goes(shape: &'static Shape, text: &str, entries: &[Entry; 4]) {
+    let installed = shape.install(text, entries, &["MessageDisplay"]).unwrap();
+    assert_eq!(shape.found(&installed).unwrap().len(), 4, "{installed}");
+    let again = shape.install(&installed, entries, &["MessageDisplay"]);
+    assert_eq!(again.unwrap(), installed);
+    let bare = shape.uninstall(&installed, &|_| true).unwrap();
+    assert_eq!(bare, text, "{installed}");
+    // Others may have been added meanwhile, before and after.
+    let fewer = shape
+        .uninstall(&installed, &|event| event == "Stop")
+        .unwrap();
+    assert_eq!(shape.found(&fewer).unwrap().len(), 3);
+    assert_eq!(shape.uninstall(&fewer, &|_| true).unwrap(), text, "{fewer}");
 }
 
 const TWICE: &str = r#"{

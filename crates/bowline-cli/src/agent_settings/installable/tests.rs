@@ -3,6 +3,7 @@ use bowline_agents::EventClass;
 use super::*;
 use crate::agent_settings::CLAUDE_CODE;
 use crate::agent_settings::agents::INSTALLABLE;
+use crate::agent_settings::shell_words::words;
 
 fn plan(scope: InstallScope, on_failure: FailMode) -> Plan {
     Plan {
@@ -31,20 +32,51 @@ fn every_agent_gets_its_settings_back() {
                 on_failure: FailMode::Closed,
                 ..older.clone()
             };
-            let before = agent.install("", &older).unwrap();
-            let after = agent.install(&before, &newer).unwrap();
-            assert_eq!(agent.install(&after, &newer).unwrap(), after, "{context}");
-            assert_eq!(agent.shadowed(&after).unwrap(), [], "{context}");
-            let found = agent.found(&after).unwrap();
-            let events = found.iter().map(|it| it.entry.event.as_str());
-            assert!(events.eq(agent.events(newer.client)), "{context}: {after}");
-            for Found { entry, .. } in &found {
-                let event = agent.agent.events.iter().find(|it| it.0 == entry.event);
-                let (name, event) = event.unwrap();
-                assert_eq!(*entry, agent.entry(name, *event, &newer), "{context}");
+            let events: Vec<&str> = agent.events(newer.client).collect();
+            // Where each event has a file of its own, each comes and goes by itself.
+            let files: Vec<&[&str]> = match agent.form.kind {
+                FileKind::Scripts { .. } => events.chunks(1).collect(),
+                FileKind::Settings | FileKind::Own => vec![events.as_slice()],
+            };
+            for events in files {
+                let is_there = |event: &str| events.contains(&event);
+                let before = agent.install_at("", &older, &is_there).unwrap();
+                let after = agent.install_at(&before, &newer, &is_there).unwrap();
+                let again = agent.install_at(&after, &newer, &is_there);
+                assert_eq!(again.unwrap(), after, "{context}");
+                assert_eq!(agent.shadowed(&after).unwrap(), [], "{context}");
+                let found = agent.found(&after).unwrap();
+                let found_events = found.iter().map(|it| it.entry.event.as_str());
+                assert!(
+                    found_events.eq(events.iter().copied()),
+                    "{context}: {after}"
+                );
+                for Found { entry, .. } in &found {
+                    let event = agent.agent.events.iter().find(|it| it.0 == entry.event);
+                    let (name, event) = event.unwrap();
+                    assert_eq!(*entry, agent.entry(name, *event, &newer), "{context}");
+                }
+                let without = agent.uninstall(&after).unwrap();
+                assert!((agent.form.is_blank)(&without), "{context}: {without}");
             }
-            let without = agent.uninstall(&after).unwrap();
-            assert!((agent.form.is_blank)(&without), "{context}: {without}");
+        }
+    }
+}
+
+/// An answer after the agent's limit is useless.
+#[test]
+fn the_hook_knows_how_long_the_agent_waits() {
+    for agent in INSTALLABLE {
+        for (name, event) in agent.agent.events {
+            let plan = Plan {
+                client: agent.registration.client.oldest,
+                ..plan(InstallScope::User, FailMode::Ask)
+            };
+            let entry = agent.entry(name, *event, &plan);
+            let args = entry.args.or_else(|| words(&entry.command)).unwrap();
+            let told = args.iter().find_map(|arg| arg.strip_prefix("--timeout="));
+            let told = told.map_or(USUAL_TIMEOUT, |seconds| seconds.parse().unwrap());
+            assert_eq!(told, agent.registration.timeout_of(*event), "{name}");
         }
     }
 }

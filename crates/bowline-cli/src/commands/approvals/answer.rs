@@ -3,18 +3,17 @@
 use std::path::Path;
 
 use bowline_builtins::inbox::{Extent, Person, Preview, Question, Reply, Said, SettingsChange};
-use bowline_daemon::approvals::{ANSWER, AnswerRequest, PREVIEW, PreviewRequest};
+use bowline_daemon::approvals::{ANSWER, AnswerRequest, PREVIEW, PreviewRequest, arguments};
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 use super::shown::{show, show_one};
-use super::{AllowArgs, DenyArgs, Unasked, ask, questions, read};
+use super::{AllowArgs, DenyArgs, Unasked, Waiting, ask, none, read, waiting};
 use crate::Outcome;
 use crate::error::{Error, Result};
 use crate::moment;
 use crate::project::Paths;
 use crate::standing;
-use crate::ui::{Format, Text, Ui, YesOrNo, counted, reveal, style};
+use crate::ui::{Format, Paragraph, Text, Ui, YesOrNo, counted, reveal, style};
 
 #[derive(Debug, Serialize)]
 struct Report<'a> {
@@ -28,12 +27,13 @@ struct Report<'a> {
 #[derive(Debug, Serialize)]
 struct Several<'a> {
     answered: Option<&'a Question>,
-    questions: &'a [Question],
+    #[serde(flatten)]
+    waiting: &'a Waiting,
 }
 
 pub(super) fn allow(args: &AllowArgs, format: Format, ui: &mut Ui) -> Result<Outcome> {
     standing::person()?;
-    let Some(question) = meant(args.id.as_deref(), format, ui)? else {
+    let Some(question) = meant(args.id.as_deref(), "allow", format, ui)? else {
         return Ok(Outcome::Findings);
     };
     let extent = args.extent();
@@ -46,7 +46,7 @@ pub(super) fn allow(args: &AllowArgs, format: Format, ui: &mut Ui) -> Result<Out
         show_one(&question, moment::now(), ui);
         if let Some(preview) = &preview {
             ui.blank();
-            describe(preview, ui);
+            ui.paragraphs(described(preview));
         }
     }
     let consent = match (&preview, args.yes, format) {
@@ -77,7 +77,7 @@ pub(super) fn allow(args: &AllowArgs, format: Format, ui: &mut Ui) -> Result<Out
 
 pub(super) fn deny(args: &DenyArgs, format: Format, ui: &mut Ui) -> Result<Outcome> {
     standing::person()?;
-    let Some(question) = meant(args.id.as_deref(), format, ui)? else {
+    let Some(question) = meant(args.id.as_deref(), "deny", format, ui)? else {
         return Ok(Outcome::Findings);
     };
     let said = Said::Deny(args.message.clone());
@@ -106,18 +106,22 @@ fn afterwards(extent: Extent) -> &'static str {
     }
 }
 
-/// The question that is meant. Where several wait and none is named, they are listed.
-fn meant(id: Option<&str>, format: Format, ui: &mut Ui) -> Result<Option<Question>> {
-    let waiting = questions()?;
+/// The question that is meant. Where several wait and none is named, they are listed. What is said then names the command's own verb.
+fn meant(
+    id: Option<&str>,
+    verb: &'static str,
+    format: Format,
+    ui: &mut Ui,
+) -> Result<Option<Question>> {
+    let waiting = waiting()?;
     let Some(id) = id else {
-        return match <[Question; 1]>::try_from(waiting) {
-            Ok([only]) => Ok(Some(only)),
-            Err(waiting) => {
-                none_meant(&waiting, format, ui)?;
-                Ok(None)
-            }
-        };
+        if let [only] = &waiting.questions[..] {
+            return Ok(Some(only.clone()));
+        }
+        none_meant(&waiting, verb, format, ui)?;
+        return Ok(None);
     };
+    let waiting = waiting.questions;
     let begins = |it: &&Question| !id.is_empty() && it.id.starts_with(id);
     let whole = waiting.iter().find(|it| it.id == id);
     let fitting: Vec<&Question> = match whole {
@@ -136,19 +140,19 @@ fn meant(id: Option<&str>, format: Format, ui: &mut Ui) -> Result<Option<Questio
     }
 }
 
-fn none_meant(waiting: &[Question], format: Format, ui: &mut Ui) -> Result<()> {
+fn none_meant(waiting: &Waiting, verb: &'static str, format: Format, ui: &mut Ui) -> Result<()> {
     match format {
         Format::Json => ui.json(&Several {
             answered: None,
-            questions: waiting,
+            waiting,
         })?,
-        Format::Text if waiting.is_empty() => ui.line("No question waits."),
+        Format::Text if waiting.questions.is_empty() => none(waiting.inbox, ui),
         Format::Text => {
-            show(waiting, moment::now(), ui);
+            show(&waiting.questions, moment::now(), ui);
             ui.blank();
-            let count = counted(waiting.len(), "question");
+            let count = counted(waiting.questions.len(), "question");
             ui.line(format!(
-                "{count} wait; say which one is meant: `bowline approvals allow ID`."
+                "{count} wait; say which one is meant: `bowline approvals {verb} ID`."
             ));
         }
     }
@@ -187,11 +191,7 @@ fn ask_about<T: serde::de::DeserializeOwned>(
     command: &str,
     request: &impl Serialize,
 ) -> Result<T> {
-    let arguments = match serde_json::to_value(request) {
-        Ok(Value::Object(arguments)) => arguments,
-        _ => Map::new(),
-    };
-    match ask(command, arguments) {
+    match ask(command, arguments(request)) {
         Ok(answer) => read(answer),
         Err(Unasked::NoDaemon) => Err(gone(&question.id)),
         Err(Unasked::Failed(error)) => Err(error),
@@ -199,37 +199,36 @@ fn ask_about<T: serde::de::DeserializeOwned>(
 }
 
 /// What is written beside the answer.
-fn describe(preview: &Preview, ui: &mut Ui) {
-    match &preview.change {
-        Some(change) => describe_change(change, ui),
-        None => ui.line(format!(
+pub(in crate::commands) fn described(preview: &Preview) -> Vec<Paragraph> {
+    let mut described = match &preview.change {
+        Some(change) => described_change(change),
+        None => vec![Paragraph::plain(format!(
             "In the rest of this session, {} nothing to exactly this call.",
             match &preview.rules[..] {
                 [rule] => format!("`{rule}` says"),
                 rules => format!("`{}` say", rules.join("`, `")),
             }
-        )),
-    }
-    ui.line(
+        ))],
+    };
+    described.push(Paragraph::plain(
         "The guard is only silenced; nothing is granted, and whatever else is found still counts.",
-    );
+    ));
+    described
 }
 
-fn describe_change(change: &SettingsChange, ui: &mut Ui) {
+fn described_change(change: &SettingsChange) -> Vec<Paragraph> {
     let file = Paths::of(Path::new("")).show_absolute(&change.file);
     if change.lines.added.is_empty() {
-        return ui.line(format!("{file} has the entry already."));
+        return vec![Paragraph::plain(format!("{file} has the entry already."))];
     }
-    ui.line(Text::styled(
-        format!("{file}:{}", change.lines.line),
-        style::NAME,
-    ));
-    for line in &change.lines.removed {
-        let colour = style::BAD;
-        ui.marked(&Text::styled("- ", colour), &Text::styled(line, colour));
-    }
-    for line in &change.lines.added {
-        let colour = style::GOOD;
-        ui.marked(&Text::styled("+ ", colour), &Text::styled(line, colour));
-    }
+    let place = Text::styled(format!("{file}:{}", change.lines.line), style::NAME);
+    let marked = |mark: &'static str, colour| {
+        move |line: &String| {
+            Paragraph::marked(Text::styled(mark, colour), Text::styled(line, colour))
+        }
+    };
+    let removed = change.lines.removed.iter().map(marked("- ", style::BAD));
+    let added = change.lines.added.iter().map(marked("+ ", style::GOOD));
+    let place = [Paragraph::plain(place)].into_iter();
+    place.chain(removed).chain(added).collect()
 }

@@ -41,6 +41,9 @@ pub(super) fn show_one(question: &Question, now: DateTime<Utc>, ui: &mut Ui) {
             &Text::styled(reveal::name(rule), style::NAME),
         );
     }
+    if let Some(why) = &question.cut_short {
+        ui.labelled(label("Waits"), &Text::styled(why, style::CAUTION));
+    }
 }
 
 /// How long a question still waits.

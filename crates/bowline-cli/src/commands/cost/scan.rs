@@ -1,9 +1,10 @@
 //! `bowline cost scan`: reads what is new in transcripts.
 
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::{env, io};
 
 use bowline::settings::Locations;
+use bowline_agents::registrations;
 use bowline_builtins::guidance::cost::Projects;
 use bowline_builtins::guidance::cost::transcripts::{self, Found};
 use bowline_daemon::rpc::costs;
@@ -15,8 +16,6 @@ use crate::error::{Error, Result};
 use crate::project;
 use crate::ui::{self, Format, FormatArgs, Ui, counted};
 
-/// Where Claude Code keeps transcripts, in its folder.
-const TRANSCRIPTS: &str = "projects";
 /// So many marks are asked for at once.
 const MARKS: usize = 1_000;
 /// The width of the progress bar.
@@ -29,10 +28,10 @@ Examples:
   bowline cost scan ~/backup/claude/projects
   bowline cost scan --json
 
-Only what is new is read. `bowline cost` does this by itself, for the folder of
-Claude Code")]
+Only what is new is read. `bowline cost` does this by itself, for the folders of
+all agents whose transcripts it can read")]
 pub(super) struct ScanArgs {
-    /// The folder with transcripts; Claude Code's by default
+    /// The folder with transcripts; those of all agents by default
     #[arg(value_name = "FOLDER")]
     folder: Option<PathBuf>,
 
@@ -43,6 +42,8 @@ pub(super) struct ScanArgs {
 /// What was read.
 #[derive(Debug, Default, Serialize)]
 struct Scanned {
+    /// Where they were looked for.
+    folders: Vec<PathBuf>,
     /// The transcripts that there are.
     files: usize,
     /// Those in which something was new.
@@ -55,15 +56,12 @@ struct Scanned {
 }
 
 pub(super) fn run(args: &ScanArgs, ui: &mut Ui) -> Result<Outcome> {
-    let folder = match &args.folder {
-        Some(folder) => Some(project::folder(Some(folder))?),
-        None => of_claude_code(),
+    let folders = match &args.folder {
+        Some(folder) => vec![project::folder(Some(folder))?],
+        None => of_agents(),
     };
-    let folder = folder.ok_or_else(|| {
-        Error::input("Claude Code's folder is not known").hint("name the folder with transcripts")
-    })?;
     let mut records = Records::open(ui)?.or_new()?;
-    let scanned = scan(&folder, &mut records, ui)?;
+    let scanned = scan(folders, &mut records, ui)?;
     match args.format.format() {
         Format::Json => ui.json(&scanned)?,
         Format::Text => {
@@ -86,27 +84,36 @@ pub(super) fn run(args: &ScanArgs, ui: &mut Ui) -> Result<Outcome> {
     })
 }
 
-/// The records, after everything that is new in Claude Code's transcripts was read.
+/// The records, after everything that is new in agents' transcripts was read.
 pub(super) fn up_to_date(ui: &Ui) -> Result<Records> {
     let records = Records::open(ui)?;
-    let Some(folder) = of_claude_code().filter(|it| it.exists()) else {
+    let folders = of_agents();
+    if folders.is_empty() {
         return Ok(records);
-    };
+    }
     let mut records = records.or_new()?;
-    let scanned = scan(&folder, &mut records, ui)?;
+    let scanned = scan(folders, &mut records, ui)?;
     for file in &scanned.unread {
         ui.note(format!("a transcript was not read: {file}"));
     }
     Ok(records)
 }
 
-fn of_claude_code() -> Option<PathBuf> {
-    Some(Locations::from_env().claude_config_dir?.join(TRANSCRIPTS))
+/// The folders with transcripts that the agents on this machine have.
+fn of_agents() -> Vec<PathBuf> {
+    let home = Locations::from_env().home;
+    let folders = registrations()
+        .flat_map(|it| it.transcript_folders(|name| env::var_os(name), home.as_deref()));
+    folders.filter(|folder| folder.is_dir()).collect()
 }
 
-fn scan(folder: &Path, records: &mut Records, ui: &Ui) -> Result<Scanned> {
-    let found = transcripts::find(folder);
+fn scan(folders: Vec<PathBuf>, records: &mut Records, ui: &Ui) -> Result<Scanned> {
+    let found: Vec<Found> = folders
+        .iter()
+        .flat_map(|folder| transcripts::find(folder))
+        .collect();
     let mut scanned = Scanned {
+        folders,
         files: found.len(),
         ..Scanned::default()
     };

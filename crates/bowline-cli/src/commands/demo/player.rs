@@ -100,6 +100,7 @@ impl<'a> Player<'a> {
                     self.begin(call, subagent)?;
                 }
                 Step::Asks(call) => self.ask(call)?,
+                Step::Window(percent) => self.window(*percent)?,
                 Step::Command(arguments) => self.command(arguments)?,
             }
         }
@@ -151,6 +152,18 @@ impl<'a> Player<'a> {
         let mut hook = self.stage.hook("PreToolUse", self.agent.project);
         let hook = begun(&mut hook, payload.to_string().as_bytes()).map_err(cannot_run)?;
         self.waiting.push(hook);
+        Ok(())
+    }
+
+    /// Says how full the context window is.
+    fn window(&self, percent: u8) -> Result<()> {
+        let status = json!({
+            "session_id": self.agent.session,
+            "cwd": self.stage.project(self.agent.project),
+            "context_window": {"used_percentage": percent},
+        });
+        let mut line = self.stage.command(&["statusline"]);
+        fed(&mut line, status.to_string().as_bytes()).map_err(cannot_run)?;
         Ok(())
     }
 

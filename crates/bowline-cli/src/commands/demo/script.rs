@@ -22,6 +22,8 @@ pub(super) enum Step {
     Begins(ToolCall),
     /// A tool call about which a person is asked, who does not answer yet.
     Asks(ToolCall),
+    /// How full the context window is, in percent, as the agent tells its status line.
+    Window(u8),
     /// A command of Bowline that the agent runs.
     Command(&'static [&'static str]),
 }
@@ -159,6 +161,7 @@ pub(super) fn others() -> Vec<Step> {
                 .gives(json!({"filePath": "{project}/search.js"})),
         ]),
         Step::Begins(call("toolu_demo_build", "Bash", 0, shell("npm run build"))),
+        Step::Window(34),
         Step::Agent(Agent {
             session: "demo-e5530c1f",
             project: "infra",
@@ -170,6 +173,7 @@ pub(super) fn others() -> Vec<Step> {
             call("toolu_demo_plan", "Bash", 60, shell("terraform plan"))
                 .gives(output("Plan: 2 to add, 0 to change, 0 to destroy.")),
         ]),
+        Step::Window(71),
         Step::Asks(call(
             "toolu_demo_apply",
             "Bash",

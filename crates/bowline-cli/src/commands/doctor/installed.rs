@@ -5,20 +5,26 @@ use std::path::{Path, PathBuf};
 use bowline::settings::{Locations, Settings};
 use bowline_daemon::registration::program_path;
 
+use super::abilities;
 use super::canary::Canary;
 use super::check::{Check, Status};
-use super::copy;
+use super::{copy, waiting};
 use crate::agent_settings::agents::Surroundings;
 use crate::agent_settings::client::{self, Installation};
 use crate::agent_settings::effort_skill::{EffortSkill, SkillState};
+use crate::agent_settings::entry_file::entry_files;
 use crate::agent_settings::file::SettingsText;
+use crate::agent_settings::installable::FileKind;
 use crate::agent_settings::refusals::Refusal;
-use crate::agent_settings::{Found, InstallScope, Installable, Shadowed, places, program};
+use crate::agent_settings::shell_words::words;
+use crate::agent_settings::trust::Standing;
+use crate::agent_settings::{Entry, Found, InstallScope, Installable, Shadowed, places, program};
+use crate::commands::installing::more_by_check;
 use crate::project::{self, Paths};
 use crate::ui::counted;
 
 const AGAIN: &str = "run `bowline init` again";
-const AGAIN_IN_EACH_SCOPE: &str =
+pub(super) const AGAIN_IN_EACH_SCOPE: &str =
     "run `bowline init` again; for a project's file with `--scope project` or `--scope local`";
 
 /// Every settings file of the agent that names Bowline or cannot be read.
@@ -26,7 +32,7 @@ const AGAIN_IN_EACH_SCOPE: &str =
 pub(super) struct Installed {
     pub(super) agent: Installable,
     places: Vec<AgentFile>,
-    paths: Paths,
+    pub(super) paths: Paths,
     /// The agent that reads them.
     client: Installation,
     /// The skills for efforts that are there.
@@ -34,15 +40,21 @@ pub(super) struct Installed {
 }
 
 #[derive(Debug)]
-struct AgentFile {
+pub(super) struct AgentFile {
     scope: InstallScope,
-    file: PathBuf,
+    pub(super) file: PathBuf,
     /// The entries that were found, or why they could not be read.
     found: Result<Vec<Found>, String>,
     /// What keeps the agent from reading it.
     refusals: Vec<Refusal>,
     /// The entries that the agent does not read.
     shadowed: Vec<Shadowed>,
+    /// The files of entries that nobody may run.
+    unstartable: Vec<String>,
+    /// What other files keep the entries from.
+    limits: Vec<String>,
+    /// Whether the agent runs the entries, where it wants to trust them first; or why that cannot be known.
+    standing: Option<Result<Standing, String>>,
 }
 
 impl Installed {
@@ -52,22 +64,11 @@ impl Installed {
             let Some(file) = surroundings.file(&agent, scope) else {
                 continue;
             };
-            if places.iter().any(|place| place.file == file) {
-                continue;
+            if places.iter().all(|place| place.file != file) {
+                let mut place = AgentFile::read(&agent, scope, file);
+                place.ask_standing(&agent, surroundings);
+                places.push(place);
             }
-            let text = SettingsText::read(&file).map(|it| it.text);
-            let found = match &text {
-                Ok(text) => agent.found(text).map_err(|unfit| unfit.to_string()),
-                Err(error) => Err(error.to_string()),
-            };
-            let text = text.unwrap_or_default();
-            places.push(AgentFile {
-                scope,
-                file,
-                found,
-                refusals: (agent.refusals)(&text),
-                shadowed: shadowed_in(&agent, &text),
-            });
         }
         Self {
             places,
@@ -78,7 +79,7 @@ impl Installed {
         }
     }
 
-    fn entries(&self) -> impl Iterator<Item = (&AgentFile, &Found)> {
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&AgentFile, &Found)> {
         let found = |place| AgentFile::found(place).iter().map(move |it| (place, it));
         self.places.iter().flat_map(found)
     }
@@ -109,10 +110,13 @@ impl Installed {
         let mut checks = Vec::new();
         for place in &self.places {
             checks.extend(self.check_file(place));
+            checks.extend(self.check_trust(place));
         }
         if !self.is_empty() {
             checks.push(self.check_client());
+            checks.extend(abilities::check(&self.agent));
             checks.push(self.check_in_force(settings));
+            checks.extend(waiting::check(self, settings.config.approvals.wait));
             checks.push(self.check_programs());
             checks.extend(self.check_folders(&places::now(locations)));
             checks.extend(self.check_skills());
@@ -134,10 +138,16 @@ impl Installed {
         let found = match &place.found {
             Ok(found) => found,
             Err(reason) => {
+                let advice = match self.agent.form.kind {
+                    FileKind::Settings => format!("repair it{}", more_by_check(&self.agent, &file)),
+                    FileKind::Own | FileKind::Scripts { .. } => {
+                        format!("remove it or give it another name, then {AGAIN}")
+                    }
+                };
                 return Some(
                     check
                         .problem(format!("{file} cannot be used: {reason}"))
-                        .advice(format!("repair it; `bowline check {file}` tells more")),
+                        .advice(advice),
                 );
             }
         };
@@ -151,11 +161,24 @@ impl Installed {
             return Some(
                 check
                     .problem(format!(
-                        "{file} has comments or trailing commas: {} refuses the whole file",
+                        "{} runs no hooks of {file}, because of what is in it",
                         self.agent.title()
                     ))
                     .details(place.refusals.iter().map(Refusal::told))
                     .advice("remove them"),
+            );
+        }
+        if !place.unstartable.is_empty() {
+            let names = place.unstartable.join(" ");
+            return Some(
+                check
+                    .problem(format!(
+                        "{} of {file} cannot be started, and {} runs what it asks about",
+                        counted(place.unstartable.len(), "script"),
+                        self.agent.title()
+                    ))
+                    .detail(place.unstartable.join(", "))
+                    .advice(format!("(cd {file} && chmod u+x {names})")),
             );
         }
         let has = |event: &str| found.iter().any(|it| it.entry.event == event);
@@ -184,11 +207,48 @@ impl Installed {
                 .warning(format!("{file} names Bowline, but not for everything"))
                 .details(narrowed)
                 .advice("remove the matcher, unless that is meant")
+        } else if !place.limits.is_empty() {
+            check
+                .warning(format!("{file} names Bowline beside scripts of others"))
+                .details(place.limits.clone())
+                .advice(format!(
+                    "run `bowline uninstall --agent {}`, give those scripts an ending, and {AGAIN}",
+                    self.agent.name()
+                ))
         } else {
             check.ok(format!(
                 "{file} names Bowline for {}",
                 counted(found.len(), "event")
             ))
+        })
+    }
+
+    /// Whether the agent trusts the entries of a file.
+    fn check_trust(&self, place: &AgentFile) -> Option<Check> {
+        let title = self.agent.title();
+        let scope = place.scope.as_str();
+        let check = Check::new(format!("trusted ({scope})"));
+        let by_hand = self.agent.trusted_by_hand(place.scope).unwrap_or_default();
+        Some(match place.standing.as_ref()? {
+            Ok(standing) if standing.is_complete() => check.ok(format!(
+                "{title} trusts {} of Bowline's",
+                counted(standing.trusted.len(), "hook")
+            )),
+            Ok(standing) => {
+                let again = match place.scope {
+                    InstallScope::User => AGAIN.to_owned(),
+                    _ => format!("run `bowline init --scope {scope}` again"),
+                };
+                check
+                    .problem(format!("{title} does not run all of Bowline's entries"))
+                    .details(standing.told())
+                    .advice(format!("{again}, or {by_hand}"))
+            }
+            Err(problem) => check
+                .warning(format!(
+                    "nobody knows whether {title} runs Bowline's entries: {problem}"
+                ))
+                .advice(by_hand),
         })
     }
 
@@ -225,6 +285,15 @@ impl Installed {
                 .details(unknown)
                 .advice(AGAIN_IN_EACH_SCOPE);
         }
+        let oldest = self.agent.registration.client.oldest;
+        if client < oldest {
+            return check
+                .warning(format!(
+                    "{title} {client} is older than {oldest}, the oldest that Bowline was tried with: nothing is known about what it \
+                     enforces"
+                ))
+                .advice(format!("update {title}"));
+        }
         let in_user_scope = |event: &str| {
             let mut entries = self.entries();
             entries.any(|(place, found)| {
@@ -260,14 +329,13 @@ impl Installed {
 
     /// Whether the folders that `init` wrote into the entries are still the person's.
     fn check_folders(&self, now: &[String]) -> Option<Check> {
-        let mut written = self.entries().filter_map(|(_, found)| {
-            let written = places::in_arguments(found.entry.args.as_deref()?);
-            (written != now).then_some(written)
-        });
-        let mut entries = self.entries();
-        let has_arguments = entries.any(|(_, found)| found.entry.args.is_some());
-        let check = has_arguments.then(|| Check::new("folders"))?;
-        let Some(written) = written.next() else {
+        let mut written = self
+            .entries()
+            .filter_map(|(_, found)| places_in(&found.entry))
+            .peekable();
+        written.peek()?;
+        let check = Check::new("folders");
+        let Some(written) = written.find(|it| it != now) else {
             return Some(check.ok("the hook looks where this shell does"));
         };
         let only_in = |these: &[String], others: &[String]| -> Vec<String> {
@@ -384,7 +452,63 @@ impl Installed {
     }
 }
 
+/// The folders that an entry of the user's settings names. Entries of a project name none.
+fn places_in(entry: &Entry) -> Option<Vec<String>> {
+    if let Some(args) = &entry.args {
+        return Some(places::in_arguments(args));
+    }
+    program_path(&entry.command, None)?;
+    Some(places::in_arguments(&words(&entry.command)?))
+}
+
 impl AgentFile {
+    fn read(agent: &Installable, scope: InstallScope, path: PathBuf) -> Self {
+        let mut place = Self {
+            scope,
+            file: path.clone(),
+            found: Ok(Vec::new()),
+            refusals: Vec::new(),
+            shadowed: Vec::new(),
+            unstartable: Vec::new(),
+            limits: Vec::new(),
+            standing: None,
+        };
+        for file in entry_files(agent, path) {
+            let text = SettingsText::read(&file.path).map(|it| it.text);
+            let found = match &text {
+                Ok(text) => agent.found(text).map_err(|unfit| match file.name() {
+                    Some(name) => format!("{name}, {unfit}"),
+                    None => unfit.to_string(),
+                }),
+                Err(error) => Err(error.to_string()),
+            };
+            if found.as_ref().is_ok_and(|found| !found.is_empty()) {
+                place.limits.extend(file.limit(agent));
+                let cannot = file.name().filter(|_| !file.can_be_started());
+                place.unstartable.extend(cannot);
+            }
+            let text = text.unwrap_or_default();
+            match (&mut place.found, found) {
+                (Ok(all), Ok(found)) => all.extend(found),
+                (Ok(_), wrong) => place.found = wrong,
+                (Err(_), _) => {}
+            }
+            place.refusals.extend((agent.refusals)(&text));
+            place.shadowed.extend(shadowed_in(agent, &text));
+        }
+        place
+    }
+
+    /// Whether the agent runs the entries, where it wants to trust them first.
+    fn ask_standing(&mut self, agent: &Installable, surroundings: &Surroundings) {
+        let is_asked = agent.trust_form().is_some() && !self.found().is_empty();
+        let standing = is_asked.then(|| {
+            let here = (surroundings.project.as_path(), &surroundings.locations);
+            agent.standing(&self.file, self.found(), here)
+        });
+        self.standing = standing;
+    }
+
     fn found(&self) -> &[Found] {
         self.found.as_deref().unwrap_or_default()
     }

@@ -10,7 +10,9 @@ use bowline_store::{Forgotten, Session};
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
+use super::figures::Figures;
 use crate::ask::{self, Records};
+use crate::commands::meant::note_unknown_project;
 use crate::commands::session::no_session;
 use crate::commands::trace::project_name;
 use crate::error::{Error, Result};
@@ -60,7 +62,12 @@ pub(super) struct ForgetArgs {
 
 impl ForgetArgs {
     fn question(&self) -> Result<store::Forget> {
-        if let Some(session) = &self.session {
+        if self.session.as_ref().is_some_and(String::is_empty) {
+            Err(
+                Error::usage("--session is empty; expected the name of a session")
+                    .hint("`bowline session list` shows the names"),
+            )
+        } else if let Some(session) = &self.session {
             Ok(store::Forget::Session(session.clone()))
         } else if let Some(project) = &self.project {
             Ok(store::Forget::Project(project_name(project)?))
@@ -94,7 +101,7 @@ pub(super) fn run(args: ForgetArgs, ui: &mut Ui) -> Result<Outcome> {
         }
         let preview = Preview::of(&question, &mut records, ui)?;
         if preview.is_empty() {
-            known(&question)?;
+            known(&question, &mut records, ui)?;
             ui.line("There is nothing like that; nothing was forgotten.");
             return Ok(Outcome::Clean);
         }
@@ -107,11 +114,14 @@ pub(super) fn run(args: ForgetArgs, ui: &mut Ui) -> Result<Outcome> {
             return Ok(Outcome::Findings);
         }
     }
+    let places = ask::places()?;
+    let figures = Figures::before(&question, &places.data, &mut records, ui)?;
     let mut forgotten = records.ask(&question, ui)?;
     if forgotten == Forgotten::default() {
-        known(&question)?;
+        known(&question, &mut records, ui)?;
     }
-    forgotten.remains.extend(empty_logs(&ask::places()?));
+    forgotten.remains.extend(figures.forget(&mut records, ui));
+    forgotten.remains.extend(empty_logs(&places));
     let remains = forgotten.remains.clone();
     match format {
         Format::Json => ui.json(&Report { forgotten })?,
@@ -157,10 +167,12 @@ fn empty_logs(places: &Places) -> Vec<String> {
     failed.collect()
 }
 
-/// There is nothing to forget. If a session was named, it does not exist.
-fn known(question: &store::Forget) -> Result<()> {
+/// There is nothing to forget. If a session was named, it does not exist. Of a project that is said beside the answer: whoever wants it
+/// gone has what they want.
+fn known(question: &store::Forget, records: &mut Records, ui: &Ui) -> Result<()> {
     match question {
         store::Forget::Session(name) => Err(no_session(name)),
+        store::Forget::Project(folder) => note_unknown_project(Some(folder), records, ui),
         _ => Ok(()),
     }
 }

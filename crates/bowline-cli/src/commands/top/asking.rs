@@ -2,10 +2,10 @@
 
 use std::sync::mpsc::{Receiver, Sender};
 
-use bowline_builtins::inbox::{Person, Reply, Said};
-use bowline_daemon::approvals::{self, AnswerRequest};
+use bowline_builtins::inbox::{Extent, Person, Reply, Said};
+use bowline_daemon::approvals::{self, AnswerRequest, PreviewRequest};
 use bowline_daemon::board::Board;
-use bowline_daemon::rpc::{Question as _, SessionKey, board, events, traces};
+use bowline_daemon::rpc::{Question, SessionKey, board, events, search, traces};
 use bowline_daemon::{AskError, Connection, Patience, Places};
 use bowline_store::DecisionFilter;
 use bowline_wire::RequestError;
@@ -13,8 +13,9 @@ use chrono::TimeDelta;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use super::MOST_FOUND;
 use super::running::Happened;
-use super::state::{Ask, Event, Told};
+use super::state::{Ask, Call, Event, Told};
 use crate::moment;
 
 /// At most this many denials are listed.
@@ -48,41 +49,72 @@ impl Daemon<'_> {
                 Told::Board(board.map_err(|error| trouble(&error)))
             }
             Ask::Tree(group) => {
-                let question = traces::Tree { id: group.clone() };
-                let tree = self.ask(traces::Tree::COMMAND, question.arguments());
-                Told::Tree(group, tree.unwrap_or_default())
+                let tree = self.question(&traces::Tree { id: group.clone() });
+                tree.map_or_else(failed, |tree| Told::Tree(group, tree))
             }
             Ask::Denials(session) => {
-                let question = events::Last {
+                let events = self.question(&events::Last {
                     decisions: vec![DecisionFilter::Deny],
                     since: Some(moment::now() - TimeDelta::days(1)),
                     session: session.clone().map(SessionKey::Name),
                     limit: Some(DENIALS),
                     ..events::Last::default()
-                };
-                let events = self.ask(events::Last::COMMAND, question.arguments());
-                Told::Denials(session, events.unwrap_or_default())
+                });
+                events.map_or_else(failed, |events| Told::Denials(session, events))
             }
-            Ask::Answer(id, said) => {
-                let word = match &said {
-                    Said::Allow(_) => "Allowed",
-                    Said::Deny(_) => "Denied",
-                };
-                let request = AnswerRequest {
-                    id,
-                    reply: Reply { said, by: person() },
-                };
-                let arguments = match serde_json::to_value(&request) {
-                    Ok(Value::Object(arguments)) => arguments,
-                    _ => Map::new(),
-                };
-                let answered: Result<Value, AskError> = self.ask(approvals::ANSWER, arguments);
-                Told::Answered(match answered {
-                    Ok(_) => format!("{word}."),
-                    Err(error) => format!("Not answered: {error}"),
-                })
+            Ask::Search(words) => {
+                let findings = self.question(&search::Find {
+                    text: words.clone(),
+                    limit: Some(MOST_FOUND),
+                    ..search::Find::default()
+                });
+                findings.map_or_else(failed, |findings| Told::Found(words, findings))
             }
+            Ask::Call(id) => {
+                let call = self.call(&id);
+                call.map_or_else(failed, |call| Told::Call(id, call))
+            }
+            Ask::Preview(id, extent) => {
+                let request = PreviewRequest {
+                    id: id.clone(),
+                    extent,
+                };
+                let preview = self.ask(approvals::PREVIEW, approvals::arguments(&request));
+                Told::Preview(id, extent, preview.map_err(|error| refused(&error)))
+            }
+            Ask::Answer(id, said) => self.answer(id, said),
         }
+    }
+
+    fn call(&mut self, id: &str) -> Result<Option<Box<Call>>, AskError> {
+        let id = || id.to_owned();
+        let Some(trace) = self.question(&traces::Get { id: id() })? else {
+            return Ok(None);
+        };
+        let events = self.question(&events::Of { id: id() })?;
+        Ok(Some(Box::new(Call { trace, events })))
+    }
+
+    fn answer(&mut self, id: String, said: Said) -> Told {
+        let answered = match said {
+            Said::Allow(Extent::Once) => "Allowed.",
+            Said::Allow(Extent::Session) => "Allowed, also again in its session.",
+            Said::Allow(Extent::Always) => "Allowed for good.",
+            Said::Deny(_) => "Denied.",
+        };
+        // Who answers, the daemon finds out itself.
+        let by = Person::default();
+        let reply = Reply { said, by };
+        let arguments = approvals::arguments(&AnswerRequest { id, reply });
+        let told: Result<Value, AskError> = self.ask(approvals::ANSWER, arguments);
+        Told::Answered(match told {
+            Ok(_) => answered.to_owned(),
+            Err(error) => format!("Not answered: {}", refused(&error)),
+        })
+    }
+
+    fn question<Q: Question>(&mut self, question: &Q) -> Result<Q::Answer, AskError> {
+        self.ask(Q::COMMAND, question.arguments())
     }
 
     fn ask<T: DeserializeOwned>(
@@ -114,16 +146,15 @@ fn trouble(error: &AskError) -> String {
     }
 }
 
-/// Who answers, and where.
-fn person() -> Person {
-    let name = std::env::var("USER").or_else(|_| std::env::var("LOGNAME"));
-    let terminal = rustix::termios::ttyname(std::io::stdin(), Vec::new());
-    let place = terminal.ok().and_then(|name| name.into_string().ok());
-    Person {
-        name: name.unwrap_or_else(|_| "a person".to_owned()),
-        place: match place {
-            Some(terminal) => format!("`bowline top` at {terminal}"),
-            None => "`bowline top`".to_owned(),
-        },
+/// What could not be asked.
+fn failed(error: AskError) -> Told {
+    Told::Failed(trouble(&error))
+}
+
+/// What the daemon has against it, in its own words.
+fn refused(error: &AskError) -> String {
+    match error {
+        AskError::Refused(refusal) => refusal.to_string(),
+        error => trouble(error),
     }
 }

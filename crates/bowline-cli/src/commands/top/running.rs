@@ -2,16 +2,18 @@
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bowline::settings::{self, Locations};
 use crossterm::event;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::asking;
 use super::keys::Input;
-use super::state::{Answering, Ask, Effect, Event, Top};
+use super::state::{Ask, Effect, Event, May, Rights, Top};
 use super::view;
 use crate::Outcome;
 use crate::ask::places;
@@ -40,10 +42,7 @@ pub(super) enum Happened {
 
 pub(super) fn run(mouse: Mouse) -> Result<Outcome> {
     let places = places()?;
-    let answering = match standing::person() {
-        Ok(()) => Answering::Allowed,
-        Err(refusal) => Answering::Refused(refusal.to_string()),
-    };
+    let rights = rights();
     let (tell, heard) = mpsc::channel();
     let (asking, asked) = mpsc::channel();
     beside("signals", &tell, signals)?;
@@ -57,7 +56,7 @@ pub(super) fn run(mouse: Mouse) -> Result<Outcome> {
         asking::run(&places, &asked, tell);
         Ok(())
     })?;
-    let mut top = Top::new(answering, moment::now(), size);
+    let mut top = Top::new(rights, moment::now(), size);
     let (paint, mut asks) = (Paint::of_stdout(), Asks::default());
     loop {
         asks.board_if_due(&top, &asking);
@@ -96,6 +95,18 @@ pub(super) fn run(mouse: Mouse) -> Result<Outcome> {
             }
         }
     }
+}
+
+/// What the one who runs this may do.
+fn rights() -> Rights {
+    let answer = match standing::person() {
+        Ok(()) => May::Yes,
+        Err(refusal) => May::No(refusal.to_string()),
+    };
+    // What the administrator keeps to himself is no project's business.
+    let settings = settings::load_without_project(Path::new("/"), &Locations::from_env());
+    let silence = settings.config.allow_locked.map_or(May::Yes, May::No);
+    Rights { answer, silence }
 }
 
 /// When the daemon is asked for the board: once at a time, and not too often.

@@ -1,18 +1,16 @@
 //! What is shown, and what becomes of it when something happens. Nothing here draws, asks or waits.
 
-use bowline_builtins::inbox::{Extent, Question, Said};
+use bowline_builtins::inbox::{Extent, Preview, Question, Said};
 use bowline_daemon::board::{Board, Row, State};
 use bowline_daemon::rpc::traces::WholeTree;
-use bowline_store::RecordedEvent;
-use chrono::{DateTime, Utc};
+use bowline_store::{Findings, RecordedEvent, Trace};
+use chrono::{DateTime, TimeDelta, Utc};
 
 use super::keys::Input;
 use super::{rows, view};
 
-/// Longer messages to a model are not typed here.
-const LONGEST_MESSAGE: usize = 2_000;
-/// Longer filters mean nothing.
-const LONGEST_FILTER: usize = 200;
+/// A notice is shown for so long.
+const NOTICE: TimeDelta = TimeDelta::seconds(8);
 
 /// Something that happens.
 #[derive(Debug)]
@@ -35,6 +33,12 @@ pub(super) enum Ask {
     Tree(String),
     /// What was denied in this session, or in all.
     Denials(Option<String>),
+    /// In which records these words are.
+    Search(String),
+    /// All that is known of the call of this id.
+    Call(String),
+    /// What allowing the question of this id so far would write.
+    Preview(String, Extent),
     /// Answers the question of this id.
     Answer(String, Said),
 }
@@ -46,8 +50,21 @@ pub(super) enum Told {
     Board(Result<Board, String>),
     Tree(String, Option<WholeTree>),
     Denials(Option<String>, Vec<RecordedEvent>),
+    Found(String, Findings),
+    Call(String, Option<Box<Call>>),
+    /// Why nothing can be written is told in words.
+    Preview(String, Extent, Result<Preview, String>),
     /// What became of an answer, in words.
     Answered(String),
+    /// Why something could not be asked, in words.
+    Failed(String),
+}
+
+/// A call, with the events that were decided about it.
+#[derive(Debug)]
+pub(super) struct Call {
+    pub(super) trace: Trace,
+    pub(super) events: Vec<RecordedEvent>,
 }
 
 /// What has to be done.
@@ -59,12 +76,21 @@ pub(super) enum Effect {
     Leave,
 }
 
-/// Whether this program may answer questions.
+/// Whether this program may do something.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Answering {
-    Allowed,
+pub(super) enum May {
+    Yes,
     /// Why not.
-    Refused(String),
+    No(String),
+}
+
+/// What can be done here beside looking.
+#[derive(Debug, Clone)]
+pub(super) struct Rights {
+    /// Questions are answered.
+    pub(super) answer: May,
+    /// What the guard says is silenced with `bowline allow`.
+    pub(super) silence: May,
 }
 
 /// Whether the daemon answers.
@@ -96,13 +122,45 @@ pub(super) enum Screen {
         chosen: usize,
         sign: Sign,
     },
-    Answer {
-        question: Question,
+    /// One of the denials, in full.
+    Denial {
+        event: Box<RecordedEvent>,
         place: Place,
-        /// What the model is told, while it is typed.
-        message: Option<String>,
     },
-    Keys,
+    Found {
+        words: String,
+        findings: Option<Findings>,
+        chosen: usize,
+    },
+    Call {
+        id: String,
+        call: Option<Box<Call>>,
+        place: Place,
+    },
+    Answer {
+        question: Box<Question>,
+        place: Place,
+        step: Step,
+    },
+    Keys(Place),
+}
+
+/// How far a person is with an answer.
+#[derive(Debug)]
+pub(super) enum Step {
+    Choose,
+    /// What the model is told is typed.
+    Tell(String),
+    /// What a permission that lasts would write is shown, once it is known, and has to be confirmed. If nothing can be written, why is
+    /// told in words.
+    Confirm(Extent, Option<Result<Preview, String>>),
+}
+
+/// Something that is said for a while.
+#[derive(Debug)]
+pub(super) struct Notice {
+    pub(super) text: String,
+    until: DateTime<Utc>,
 }
 
 /// How far a text is scrolled.
@@ -126,31 +184,30 @@ pub(super) struct Top {
     pub(super) selected: Option<String>,
     pub(super) filter: String,
     pub(super) screen: Screen,
-    /// Said once, until the next key.
-    pub(super) notice: Option<String>,
+    /// The screens that one goes back to, the last one first.
+    pub(super) behind: Vec<Screen>,
+    /// Until the next key.
+    pub(super) notice: Option<Notice>,
     pub(super) now: DateTime<Utc>,
     pub(super) columns: u16,
     pub(super) lines: u16,
-    answering: Answering,
+    pub(super) rights: Rights,
 }
 
 impl Top {
-    pub(super) fn new(
-        answering: Answering,
-        now: DateTime<Utc>,
-        (columns, lines): (u16, u16),
-    ) -> Self {
+    pub(super) fn new(rights: Rights, now: DateTime<Utc>, (columns, lines): (u16, u16)) -> Self {
         Self {
             board: None,
             link: Link::Asked,
             selected: None,
             filter: String::new(),
             screen: Screen::Board,
+            behind: Vec::new(),
             notice: None,
             now,
             columns,
             lines,
-            answering,
+            rights,
         }
     }
 
@@ -188,6 +245,7 @@ impl Top {
             }
             Event::Tick(now) => {
                 self.now = now;
+                self.notice.take_if(|notice| notice.until <= now);
                 Vec::new()
             }
             Event::Told(told) => self.told(told),
@@ -207,6 +265,10 @@ impl Top {
                     && *group == of
                 {
                     *tree = new;
+                    if tree.is_none() {
+                        self.back();
+                        self.say("Nothing is recorded of it any more");
+                    }
                 }
             }
             Told::Denials(asked, new) => {
@@ -219,9 +281,37 @@ impl Top {
                     *events = Some(new);
                 }
             }
-            Told::Answered(notice) => self.notice = Some(notice),
+            Told::Found(asked, new) => self.found(&asked, new),
+            Told::Call(asked, new) => self.call_told(&asked, new),
+            Told::Preview(id, extent, preview) => self.preview_told(&id, extent, preview),
+            Told::Answered(notice) | Told::Failed(notice) => self.say(notice),
         }
         Vec::new()
+    }
+
+    /// Says something for a while.
+    pub(super) fn say(&mut self, text: impl Into<String>) {
+        self.notice = Some(Notice {
+            text: text.into(),
+            until: self.now + NOTICE,
+        });
+    }
+
+    /// Shows a screen; back leads to this one.
+    pub(super) fn open(&mut self, screen: Screen) {
+        let behind = std::mem::replace(&mut self.screen, screen);
+        self.behind.push(behind);
+    }
+
+    /// Shows the screen from which this one was opened.
+    pub(super) fn back(&mut self) {
+        self.screen = self.behind.pop().unwrap_or(Screen::Board);
+    }
+
+    /// Shows the board, and nothing is behind it.
+    pub(super) fn show_board(&mut self) {
+        self.behind.clear();
+        self.screen = Screen::Board;
     }
 
     /// Another board. The chosen session stays the chosen one, and if it left, the one in its place is.
@@ -237,10 +327,9 @@ impl Top {
         if let Screen::Answer { question, .. } = &self.screen
             && !self.waits(&question.id)
         {
-            self.screen = Screen::Board;
-            self.notice = Some(
-                "That question waits no longer: it was answered, its time is over, or its agent ended"
-                    .to_owned(),
+            self.show_board();
+            self.say(
+                "That question waits no longer: it was answered, its time is over, or its agent ended",
             );
         }
     }
@@ -273,7 +362,7 @@ impl Top {
         vec![Effect::Ask(ask)]
     }
 
-    fn sign(&self, session: Option<&str>) -> Sign {
+    pub(super) fn sign(&self, session: Option<&str>) -> Sign {
         let rows = self.board.iter().flat_map(|board| &board.sessions);
         rows.filter(|row| session.is_none_or(|session| row.session == session))
             .map(|row| (row.calls, row.since, row.failed + row.denied))
@@ -292,11 +381,15 @@ impl Top {
             Screen::Filter => self.on_filter(input),
             Screen::Tree { .. } => self.on_tree(&input),
             Screen::Denials { .. } => self.on_denials(&input),
-            Screen::Answer { message: None, .. } => self.on_question(&input),
-            Screen::Answer { .. } => self.on_message(input),
-            Screen::Keys => {
+            Screen::Denial { .. } => self.on_denial(&input),
+            Screen::Found { .. } => self.on_found(&input),
+            Screen::Call { .. } => self.on_call(&input),
+            Screen::Answer { .. } => self.on_answer(input),
+            Screen::Keys(_) => {
                 if is_back(&input) || input == Input::Sign('?') {
-                    self.screen = Screen::Board;
+                    self.back();
+                } else {
+                    self.scroll(&input);
                 }
                 Vec::new()
             }
@@ -309,13 +402,13 @@ impl Top {
             Input::Escape if self.filter.is_empty() => return vec![Effect::Leave],
             Input::Escape => self.filter.clear(),
             Input::Sign('/') => self.screen = Screen::Filter,
-            Input::Sign('?') => self.screen = Screen::Keys,
+            Input::Sign('?') => self.open(Screen::Keys(Place::Below(0))),
             Input::Sign('a') => return self.open_question(),
             Input::Sign('d') => {
                 let of = self.row().map(|row| row.session.clone());
                 return self.open_denials(of);
             }
-            Input::Enter => return self.open_tree(),
+            Input::Enter => return self.open_last_prompt(),
             Input::Click(line) => {
                 if let Some(place) = view::row_at(self, line) {
                     self.choose(place);
@@ -331,183 +424,59 @@ impl Top {
         Vec::new()
     }
 
-    fn choose(&mut self, place: usize) {
+    pub(super) fn choose(&mut self, place: usize) {
         let rows = self.rows();
         let place = place.min(rows.len().saturating_sub(1));
         self.selected = rows.get(place).map(|row| row.session.clone());
     }
 
-    fn on_filter(&mut self, input: Input) -> Vec<Effect> {
-        match input {
-            Input::Enter => self.screen = Screen::Board,
-            Input::Escape => {
-                self.filter.clear();
-                self.screen = Screen::Board;
-            }
-            input => typed(&mut self.filter, &input, LONGEST_FILTER),
-        }
-        Vec::new()
-    }
-
-    fn open_tree(&mut self) -> Vec<Effect> {
+    fn open_last_prompt(&mut self) -> Vec<Effect> {
         let Some(row) = self.row() else {
             return Vec::new();
         };
+        let session = row.session.clone();
         let Some(group) = row.group.clone() else {
-            self.notice = Some("No prompt of this session is recorded yet".to_owned());
+            self.say("No prompt of this session is recorded yet");
             return Vec::new();
         };
-        let session = row.session.clone();
-        self.screen = Screen::Tree {
+        self.open_tree(session, group, Place::End)
+    }
+
+    /// Shows what followed from a prompt; any call of it names it, too.
+    pub(super) fn open_tree(
+        &mut self,
+        session: String,
+        group: String,
+        place: Place,
+    ) -> Vec<Effect> {
+        self.open(Screen::Tree {
             sign: self.sign(Some(&session)),
             session,
             group: group.clone(),
             tree: None,
-            place: Place::End,
-        };
+            place,
+        });
         vec![Effect::Ask(Ask::Tree(group))]
     }
 
     fn on_tree(&mut self, input: &Input) -> Vec<Effect> {
         if is_back(input) || *input == Input::Enter {
-            self.screen = Screen::Board;
+            self.back();
         } else {
             self.scroll(input);
         }
         Vec::new()
     }
 
-    fn open_denials(&mut self, of: Option<String>) -> Vec<Effect> {
-        self.screen = Screen::Denials {
-            sign: self.sign(of.as_deref()),
-            of: of.clone(),
-            events: None,
-            chosen: 0,
-        };
-        vec![Effect::Ask(Ask::Denials(of))]
-    }
-
-    fn on_denials(&mut self, input: &Input) -> Vec<Effect> {
-        let page = view::rows_shown(self);
-        let Screen::Denials {
-            of, events, chosen, ..
-        } = &mut self.screen
-        else {
-            return Vec::new();
-        };
-        match input {
-            Input::Sign('d') => {
-                let of = match of {
-                    Some(_) => None,
-                    None => self.row().map(|row| row.session.clone()),
-                };
-                return self.open_denials(of);
-            }
-            Input::Sign('a') => {
-                let event = events.as_ref().and_then(|events| events.get(*chosen));
-                self.notice = event.map(|event| match &event.decided.rule {
-                    Some(_) => format!(
-                        "To let it pass, run `bowline allow {}` in a terminal; --once for one call",
-                        view::id_of(event)
-                    ),
-                    None => "A hook of your own denied it: `bowline hooks` lists them".to_owned(),
-                });
-            }
-            input if is_back(input) => self.screen = Screen::Board,
-            input => {
-                let last = events.as_ref().map_or(0, Vec::len).saturating_sub(1);
-                if let Some(place) = moved(*chosen, input, page) {
-                    *chosen = place.min(last);
-                }
-            }
-        }
-        Vec::new()
-    }
-
-    fn open_question(&mut self) -> Vec<Effect> {
-        let Some(row) = self.row() else {
-            return Vec::new();
-        };
-        let question = row.questions.first().cloned();
-        let is_waiting = matches!(row.state, State::WaitingForYou { .. });
-        let is_blocked = matches!(row.state, State::Blocked { .. });
-        let session = row.session.clone();
-        match (question, self.answering.clone()) {
-            (Some(_), Answering::Refused(why)) => self.notice = Some(why),
-            (Some(question), Answering::Allowed) => {
-                self.screen = Screen::Answer {
-                    question,
-                    place: Place::Below(0),
-                    message: None,
-                };
-            }
-            (None, _) if is_waiting => {
-                self.notice = Some("It asks in its own terminal: answer there".to_owned());
-            }
-            (None, _) if !is_blocked && self.choose_question() => {
-                self.notice = Some("This session waits: a again answers it".to_owned());
-            }
-            (None, _) => {
-                let effects = self.open_denials(Some(session));
-                self.notice = Some("No question waits here; this was denied".to_owned());
-                return effects;
-            }
-        }
-        Vec::new()
-    }
-
-    /// Chooses the first session with a question; says whether there is one.
-    fn choose_question(&mut self) -> bool {
-        let rows = self.rows();
-        let asks = rows.iter().position(|row| !row.questions.is_empty());
-        asks.inspect(|place| self.choose(*place)).is_some()
-    }
-
-    fn on_question(&mut self, input: &Input) -> Vec<Effect> {
-        match input {
-            Input::Sign('y') => return self.say(Said::Allow(Extent::Once)),
-            Input::Sign('n') => {
-                if let Screen::Answer { message, .. } = &mut self.screen {
-                    *message = Some(String::new());
-                }
-            }
-            input if is_back(input) => self.screen = Screen::Board,
-            input => self.scroll(input),
-        }
-        Vec::new()
-    }
-
-    fn on_message(&mut self, input: Input) -> Vec<Effect> {
-        let Screen::Answer { message, .. } = &mut self.screen else {
-            return Vec::new();
-        };
-        match input {
-            Input::Enter => {
-                let told = message.take().map(|text| text.trim().to_owned());
-                let told = told.filter(|text| !text.is_empty());
-                return self.say(Said::Deny(told));
-            }
-            Input::Escape => *message = None,
-            input => typed(message.get_or_insert_default(), &input, LONGEST_MESSAGE),
-        }
-        Vec::new()
-    }
-
-    fn say(&mut self, said: Said) -> Vec<Effect> {
-        let screen = std::mem::replace(&mut self.screen, Screen::Board);
-        let Screen::Answer { question, .. } = screen else {
-            return Vec::new();
-        };
-        vec![
-            Effect::Ask(Ask::Answer(question.id, said)),
-            Effect::Ask(Ask::Board),
-        ]
-    }
-
-    fn scroll(&mut self, input: &Input) {
+    pub(super) fn scroll(&mut self, input: &Input) {
         let shown = view::room(self);
         let last = view::body_length(self).saturating_sub(shown);
-        let (Screen::Tree { place, .. } | Screen::Answer { place, .. }) = &mut self.screen else {
+        let (Screen::Tree { place, .. }
+        | Screen::Denial { place, .. }
+        | Screen::Call { place, .. }
+        | Screen::Answer { place, .. }
+        | Screen::Keys(place)) = &mut self.screen
+        else {
             return;
         };
         let Some(at) = moved(place.at(last), input, shown) else {
@@ -531,12 +500,12 @@ impl Place {
     }
 }
 
-fn is_back(input: &Input) -> bool {
+pub(super) fn is_back(input: &Input) -> bool {
     matches!(input, Input::Escape | Input::Sign('q'))
 }
 
 /// Where a movement leads from a place; the end is far away.
-fn moved(place: usize, input: &Input, page: usize) -> Option<usize> {
+pub(super) fn moved(place: usize, input: &Input, page: usize) -> Option<usize> {
     let page = page.max(1);
     Some(match input {
         Input::Up | Input::Sign('k') => place.saturating_sub(1),
@@ -550,7 +519,7 @@ fn moved(place: usize, input: &Input, page: usize) -> Option<usize> {
 }
 
 /// Adds what was typed or pasted to a line.
-fn typed(line: &mut String, input: &Input, most: usize) {
+pub(super) fn typed(line: &mut String, input: &Input, most: usize) {
     let room = most.saturating_sub(line.chars().count());
     let is_printed = |sign: &char| !sign.is_control();
     match input {

@@ -1,6 +1,9 @@
 //! What is drawn, and what keys do. The clock stands still.
 
-use bowline_builtins::inbox::{Extent, Said};
+mod answering;
+mod searching;
+
+use bowline_builtins::inbox::Extent;
 use bowline_daemon::board::{Board, Row};
 use bowline_daemon::rpc::traces::WholeTree;
 use bowline_store::RecordedEvent;
@@ -10,7 +13,7 @@ use ratatui::backend::TestBackend;
 use serde_json::{Value, json};
 
 use super::keys::Input;
-use super::state::{Answering, Ask, Effect, Event, Screen, Told, Top};
+use super::state::{Ask, Effect, Event, May, Rights, Screen, Told, Top};
 use super::{rows, view};
 use crate::ui::full_screen::Paint;
 
@@ -84,8 +87,15 @@ fn board(sessions: Vec<Row>) -> Event {
     Event::Told(Told::Board(Ok(board)))
 }
 
+fn rights() -> Rights {
+    Rights {
+        answer: May::Yes,
+        silence: May::Yes,
+    }
+}
+
 fn shown(columns: u16, lines: u16, sessions: Vec<Row>) -> Top {
-    let mut top = Top::new(Answering::Allowed, now(), (columns, lines));
+    let mut top = Top::new(rights(), now(), (columns, lines));
     assert_eq!(top.update(board(sessions)), []);
     top
 }
@@ -157,7 +167,9 @@ fn every_screen_can_be_drawn_at_every_size() {
     let tree: WholeTree = serde_json::from_value(tree()).unwrap();
     for columns in [1, 59, 60, 61, 80, 200] {
         for lines in [1, 4, 5, 6, 15, 16, 17, 50] {
-            for keys in ["", "?", "/x", "⏎", "d", "a", "an", "anabc"] {
+            for keys in [
+                "", "?", "/x", "/x⏎", "⏎", "d", "a", "an", "anabc", "as", "af",
+            ] {
                 let mut top = shown(columns, lines, sessions());
                 press(&mut top, keys);
                 drawn(&top);
@@ -166,6 +178,9 @@ fn every_screen_can_be_drawn_at_every_size() {
                 let told = Told::Denials(Some("b17e9a40".to_owned()), denials());
                 top.update(Event::Told(told));
                 press(&mut top, "↑↓⇞⇟⇱⇲");
+                if keys == "d" {
+                    press(&mut top, "⏎↓⇲");
+                }
                 let text = drawn(&top);
                 assert_eq!(text.lines().count(), usize::from(lines));
                 if columns < 60 || lines < 5 {
@@ -249,9 +264,16 @@ fn other_screens_are_drawn() {
     let mut top = shown(80, 14, sessions());
     press(&mut top, "a");
     add("question", &top);
+    press(&mut top, "s");
+    top.update(answering::told(Extent::Session));
+    add("for the session", &top);
+    press(&mut top, "nf");
+    top.update(answering::told(Extent::Always));
+    add("for good", &top);
+    press(&mut top, "n");
     press(&mut top, "nuse the staging account");
     add("message", &top);
-    let mut top = shown(80, 14, sessions());
+    let mut top = shown(80, 18, sessions());
     press(&mut top, "?");
     add("keys", &top);
     let mut top = shown(80, 14, sessions());
@@ -264,6 +286,39 @@ fn other_screens_are_drawn() {
     top.update(Event::Told(Told::Board(Err("no daemon".to_owned()))));
     add("no daemon", &top);
     insta::assert_snapshot!("screens", text);
+}
+
+#[test]
+fn a_denial_is_read_in_full() {
+    let mut event = denials().remove(0);
+    let words = "it rewrites what others have ".repeat(30);
+    event.decided.reason = Some(format!("{words}lastword"));
+    let mut text = String::new();
+    for (columns, lines) in [(60, 14), (120, 20)] {
+        let mut top = shown(columns, lines, sessions());
+        press(&mut top, "d⏎");
+        assert!(
+            matches!(top.screen, Screen::Denials { .. }),
+            "there is none"
+        );
+        let told = Told::Denials(Some("b17e9a40".to_owned()), vec![event.clone()]);
+        top.update(Event::Told(told));
+        press(&mut top, "⏎");
+        text = format!("{text}=== {columns}×{lines}\n{}", drawn(&top));
+        let mut all = drawn(&top);
+        while !all.contains("bowline allow") {
+            let before = drawn(&top);
+            press(&mut top, "↓");
+            assert_ne!(drawn(&top), before, "its end is never shown:\n{all}");
+            all.push_str(&drawn(&top));
+        }
+        for part in ["git push --force", "git.push-force", "lastword"] {
+            assert!(all.contains(part), "{columns}: {part}\n{all}");
+        }
+        press(&mut top, "⎋");
+        assert!(matches!(top.screen, Screen::Denials { .. }));
+    }
+    insta::assert_snapshot!("denial", text);
 }
 
 #[test]
@@ -318,120 +373,6 @@ fn secrets_are_not_shown() {
 }
 
 #[test]
-fn all_of_a_question_can_be_read_before_it_is_answered() {
-    let command = (0..120).fold(String::new(), |text, number| {
-        text + &format!("word{number} ")
-    });
-    let asks = question("abcde", "s", &command);
-    let mut top = shown(60, 10, vec![row("s", json!({"questions": [asks]}))]);
-    press(&mut top, "a");
-    let mut seen = String::new();
-    for _ in 0..40 {
-        seen.push_str(&drawn(&top));
-        press(&mut top, "↓");
-    }
-    for number in 0..120 {
-        assert!(seen.contains(&format!("word{number}")), "{number}");
-    }
-    let end = drawn(&top);
-    press(&mut top, "⇲⇟↓");
-    assert_eq!(drawn(&top), end);
-    press(&mut top, "↑");
-    assert_ne!(drawn(&top), end, "one step leads back");
-}
-
-#[test]
-fn a_question_is_answered_by_two_keys_and_never_by_a_paste() {
-    let asked = |effects: &[Effect]| match effects {
-        [Effect::Ask(Ask::Answer(id, said)), Effect::Ask(Ask::Board)] => {
-            Some((id.clone(), said.clone()))
-        }
-        _ => None,
-    };
-    let deny = |text: Option<&str>| Said::Deny(text.map(str::to_owned));
-    for (keys, expected) in [
-        ("ay", Some(Said::Allow(Extent::Once))),
-        ("an⏎", Some(deny(None))),
-        ("anno⌫ot now⏎", Some(deny(Some("not now")))),
-        ("an  ⏎", Some(deny(None))),
-        ("anx⎋y", Some(Said::Allow(Extent::Once))),
-        ("y", None),
-        ("a⎋y", None),
-        ("aq", None),
-        ("↓ay", None),
-    ] {
-        let mut top = shown(80, 24, sessions());
-        let effects = press(&mut top, keys);
-        let expected = expected.map(|said| ("abcde".to_owned(), said));
-        assert_eq!(asked(&effects), expected, "{keys}");
-        if expected.is_some() {
-            assert!(matches!(top.screen, Screen::Board));
-        }
-    }
-    let mut top = shown(80, 24, sessions());
-    let paste = |text: &str| Event::Input(Input::Pasted(text.to_owned()));
-    assert_eq!(top.update(paste("ay")), []);
-    press(&mut top, "a");
-    assert_eq!(top.update(paste("y")), []);
-    press(&mut top, "n");
-    top.update(paste("not\nnow"));
-    assert_eq!(
-        asked(&press(&mut top, "⏎")),
-        Some(("abcde".to_owned(), deny(Some("notnow"))))
-    );
-}
-
-#[test]
-fn a_question_that_left_is_not_answered() {
-    let mut top = shown(80, 24, sessions());
-    press(&mut top, "a");
-    let mut later = sessions();
-    later[0].questions.clear();
-    top.update(board(later));
-    assert!(matches!(top.screen, Screen::Board));
-    assert!(drawn(&top).contains("waits no longer"));
-    assert_eq!(press(&mut top, "y"), []);
-}
-
-#[test]
-fn an_agent_may_look_and_not_answer() {
-    let refused = Answering::Refused("an agent must not run this itself".to_owned());
-    let mut top = Top::new(refused, now(), (80, 24));
-    top.update(board(sessions()));
-    assert_eq!(press(&mut top, "ay"), []);
-    assert!(matches!(top.screen, Screen::Board));
-    press(&mut top, "a");
-    assert!(drawn(&top).contains("an agent must not run this itself"));
-}
-
-#[test]
-fn what_cannot_be_answered_here_is_told() {
-    let mut top = shown(80, 24, {
-        let mut rows = sessions();
-        rows[0].questions.clear();
-        rows
-    });
-    assert_eq!(press(&mut top, "a"), []);
-    assert!(drawn(&top).contains("in its own terminal"));
-    assert_eq!(
-        press(&mut top, "↓a"),
-        [Effect::Ask(Ask::Denials(Some("c9".to_owned())))]
-    );
-    assert_eq!(press(&mut top, "d"), [Effect::Ask(Ask::Denials(None))]);
-    let again = Effect::Ask(Ask::Denials(Some("c9".to_owned())));
-    assert_eq!(press(&mut top, "d"), [again]);
-
-    let mut top = shown(80, 24, sessions());
-    assert_eq!(press(&mut top, "⇲a"), []);
-    assert_eq!(
-        chosen(&top),
-        "b17e9a40",
-        "the one that waits is chosen, and not answered"
-    );
-    assert!(matches!(top.screen, Screen::Board));
-}
-
-#[test]
 fn keys_choose_and_leave() {
     for (keys, expected, leaves) in [
         ("", "b17e9a40", false),
@@ -447,8 +388,8 @@ fn keys_choose_and_leave() {
         ("?q⎋", "b17e9a40", true),
         ("⏎q", "b17e9a40", false),
         ("/a3⎋", "b17e9a40", false),
-        ("/a3⏎⎋", "b17e9a40", false),
-        ("/a3⏎⎋⎋", "b17e9a40", true),
+        ("/a3⏎⎋⎋", "b17e9a40", false),
+        ("/a3⏎⎋⎋⎋", "b17e9a40", true),
         ("/q⏎", "b17e9a40", false),
     ] {
         let mut top = shown(80, 24, sessions());
@@ -461,7 +402,7 @@ fn keys_choose_and_leave() {
         (Input::Suspend, Effect::Suspend),
         (Input::Redraw, Effect::Redraw),
     ] {
-        for keys in ["", "/x", "an", "?", "⏎", "d"] {
+        for keys in ["", "/x", "/x⏎", "an", "as", "?", "⏎", "d"] {
             let mut top = shown(80, 24, sessions());
             press(&mut top, keys);
             let effects = top.update(Event::Input(input.clone()));

@@ -1,18 +1,23 @@
 //! What is drawn: a pure function of the state.
 
-use bowline_builtins::inbox::Question;
+mod denial;
+mod lists;
+mod question;
+
+use bowline_builtins::inbox::Extent;
 use bowline_daemon::board::Row;
-use bowline_store::RecordedEvent;
+use bowline_store::Findings;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
+use super::denials;
 use super::rows::{self, Room};
-use super::state::{Link, Screen, Top};
-use crate::commands::{log, trace};
+use super::state::{Link, Screen, Step, Top};
+use crate::commands::{approvals, trace};
 use crate::moment;
 use crate::ui::full_screen::Paint;
-use crate::ui::{Column, List, Text, counted, reveal, style};
+use crate::ui::{Paragraph, Text, counted, reveal, style};
 
 /// Fewer columns or lines are of no use.
 const FEWEST_COLUMNS: u16 = 60;
@@ -20,36 +25,36 @@ const FEWEST_LINES: u16 = 5;
 /// From so many lines on, more is told of the chosen session.
 const WITH_DETAILS: u16 = 16;
 const DETAILS: usize = 5;
-/// More of a text that others write is not wrapped at each drawing.
-const LONGEST_TEXT: usize = 20_000;
 
 const KEYS: &[(&str, &str)] = &[
-    ("↑ ↓, j k", "choose a session, or scroll"),
+    ("↑ ↓, j k", "choose a row, or scroll"),
     ("PgUp PgDn, Home End, g G", "the same in larger steps"),
     (
         "Enter",
         "what followed from the session's last prompt, live",
     ),
     ("a", "answer the question that the session waits with"),
+    ("  y", "  allow this call once"),
+    ("  s", "  allow it for the rest of its session; shown first"),
+    ("  f", "  allow it for good; the change is shown first"),
+    ("  n", "  deny it, with a message to the model"),
     (
         "d",
         "what was denied in the session; again: in all sessions",
     ),
-    ("/", "show only sessions with these words; Esc shows all"),
+    ("  Enter, a", "  the denial in full; how to let it pass"),
+    ("/", "only sessions with these words; Esc shows all"),
+    (
+        "  Enter",
+        "  also commands, paths, prompts and errors with them",
+    ),
+    (
+        "  Enter, t",
+        "  a record in full; what followed from its prompt",
+    ),
     ("Ctrl-L", "draw everything anew"),
     ("Ctrl-Z", "back to the shell; `fg` returns here"),
     ("q, Esc, Ctrl-C", "leave; q and Esc go one step back first"),
-];
-
-const DENIALS: &[Column] = &[
-    Column::whole("When", 10),
-    Column::optional("Session", 8, 5)
-        .at_most(8)
-        .at_least(8)
-        .of_ids(),
-    Column::optional("Rule", 20, 8).at_most(28).at_least(16),
-    Column::optional("What", 30, 9).at_most(48).at_least(16),
-    Column::rest("Why"),
 ];
 
 /// Draws everything.
@@ -103,35 +108,78 @@ fn title(top: &Top) -> Text {
     let name = Text::styled("bowline top", style::HEADING);
     let name = match &top.screen {
         Screen::Board | Screen::Filter => name,
-        Screen::Tree { session, .. } => {
-            name.plain(format!(": last prompt of {}", called(top, session)))
+        Screen::Tree { session, group, .. } => {
+            let is_last = |row: &&Row| row.group.as_ref() == Some(group);
+            let which = match rows(top).find(is_last) {
+                Some(_) => "the last prompt",
+                None => "a prompt",
+            };
+            name.plain(format!(": {which} of {}", called(top, session)))
         }
         Screen::Denials { of: None, .. } => name.plain(": denied in all sessions, last day"),
         Screen::Denials { of: Some(of), .. } => {
             name.plain(format!(": denied in {}, last day", called(top, of)))
         }
+        Screen::Denial { event, .. } => name.plain(format!(
+            ": denied in {}",
+            called(top, &event.decided.session)
+        )),
+        Screen::Found { words, .. } => name.plain(format!(": found for {}", reveal::name(words))),
+        Screen::Call { call: None, .. } => name.plain(": a call"),
+        Screen::Call {
+            call: Some(call), ..
+        } => name.plain(format!(": a call of {}", called(top, &call.trace.session))),
         Screen::Answer { .. } => name.plain(": a question for you"),
-        Screen::Keys => name.plain(": keys"),
+        Screen::Keys(_) => name.plain(": keys"),
     };
     let title = match &top.link {
         Link::Asked => name.with("  asking the daemon…", style::FAINT),
         Link::Lost(why) => name.with(format!("  {why}"), style::BAD.bold()),
-        Link::Fine => name.text(counts(top)),
+        Link::Fine => match &top.screen {
+            Screen::Found {
+                findings: Some(findings),
+                ..
+            } => name.text(found_counts(findings)),
+            _ => name.text(counts(top)),
+        },
     };
-    match top.filter.as_str() {
-        "" => title,
-        filter => title.with(format!("  only: {}", reveal::name(filter)), style::CAUTION),
+    match (&top.screen, top.filter.as_str()) {
+        (Screen::Board | Screen::Filter, filter) if !filter.is_empty() => {
+            title.with(format!("  only: {}", reveal::name(filter)), style::CAUTION)
+        }
+        _ => title,
     }
 }
 
+/// How many records were found, and where it was not looked.
+fn found_counts(findings: &Findings) -> Text {
+    let count = match findings.found.len() {
+        super::MOST_FOUND => format!("  the newest {}", super::MOST_FOUND),
+        count => format!("  {}", counted(count, "record")),
+    };
+    let text = Text::styled(count, style::FAINT);
+    match findings.indexed_since {
+        Some(since) => text.with(
+            format!(
+                "; those from before {} are still being indexed",
+                moment::full(since)
+            ),
+            style::CAUTION,
+        ),
+        None => text,
+    }
+}
+
+/// All sessions, also those that are not listed.
+fn rows(top: &Top) -> impl Iterator<Item = &Row> {
+    top.board.iter().flat_map(|board| &board.sessions)
+}
+
 fn counts(top: &Top) -> Text {
-    let rows = top.board.iter().flat_map(|board| &board.sessions);
-    let waiting = rows
-        .clone()
-        .filter(|row| row.state.word() == "waiting for you");
+    let waiting = rows(top).filter(|row| row.state.word() == "waiting for you");
     let waiting = waiting.count();
     let text = Text::styled(
-        format!("  {}", counted(rows.count(), "session")),
+        format!("  {}", counted(rows(top).count(), "session")),
         style::FAINT,
     );
     match waiting {
@@ -143,43 +191,71 @@ fn counts(top: &Top) -> Text {
 
 /// What a session is called.
 fn called(top: &Top, session: &str) -> String {
-    let mut rows = top.board.iter().flat_map(|board| &board.sessions);
-    let row = rows.find(|row| row.session == session);
+    let row = rows(top).find(|row| row.session == session);
     let name = row.map_or(session, Row::called);
     Text::from(reveal::name(name)).cut(24).content()
 }
 
 fn footer(top: &Top) -> Text {
     if let Some(notice) = &top.notice {
-        return Text::styled(notice, style::CAUTION);
+        return Text::styled(&notice.text, style::CAUTION);
     }
     let keys = match &top.screen {
-        Screen::Board => "enter tree  a answer  d denials  / filter  ? keys  q quit",
+        Screen::Board => "enter tree  a answer  d denials  / search  ? keys  q quit",
         Screen::Filter => {
-            let typed = reveal::name(&top.filter);
-            return Text::styled("/", style::HEADING).plain(format!("{typed}_"));
+            return typed(
+                "/",
+                &top.filter,
+                "enter looks in all calls  esc all sessions",
+                top,
+            );
         }
         Screen::Tree { .. } => "↑ ↓ scroll  end follow  esc back",
-        Screen::Denials { of: Some(_), .. } => "↑ ↓ choose  a allow  d of all sessions  esc back",
-        Screen::Denials { of: None, .. } => "↑ ↓ choose  a allow  d of one session  esc back",
-        Screen::Answer { message: None, .. } => {
-            "y allow this call once  n deny  ↑ ↓ scroll  esc back"
+        Screen::Denials { of: Some(_), .. } => {
+            "↑ ↓  enter open  a how to allow  d all sessions  esc back"
         }
-        Screen::Answer {
-            message: Some(message),
-            ..
-        } => {
-            // Its end is where somebody types.
-            let room = usize::from(top.columns).saturating_sub(50).max(20);
-            let skipped = message.chars().count().saturating_sub(room);
-            let shown: String = message.chars().skip(skipped).collect();
-            return Text::styled("Deny, and tell the model: ", style::HEADING)
-                .plain(format!("{}_", reveal::name(&shown)))
-                .with("  enter deny  esc back", style::FAINT);
+        Screen::Denials { of: None, .. } => {
+            "↑ ↓  enter open  a how to allow  d one session  esc back"
         }
-        Screen::Keys => "esc back",
+        Screen::Found { .. } => {
+            "↑ ↓ choose  enter open  / other words  esc sessions with these words"
+        }
+        Screen::Call { .. } => "t all that followed from its prompt  ↑ ↓ scroll  esc back",
+        Screen::Answer { step, .. } => match step {
+            Step::Choose => {
+                "y allow once  s for its session  f for good  n deny  ↑ ↓ scroll  esc back"
+            }
+            Step::Tell(message) => {
+                return typed(
+                    "Deny, and tell the model: ",
+                    message,
+                    "enter deny  esc back",
+                    top,
+                );
+            }
+            Step::Confirm(_, None) => "asking the daemon what would be written…",
+            Step::Confirm(_, Some(Err(_))) => "↑ ↓ scroll  esc back",
+            Step::Confirm(Extent::Always, Some(Ok(_))) => {
+                "Allow for good?  y writes this  n not  ↑ ↓ scroll"
+            }
+            Step::Confirm(_, Some(Ok(_))) => {
+                "Allow for its session?  y writes this  n not  ↑ ↓ scroll"
+            }
+        },
+        Screen::Denial { .. } | Screen::Keys(_) => "↑ ↓ scroll  esc back",
     };
     Text::styled(keys, style::FAINT)
+}
+
+/// What somebody types, and what can be done with it. Its end is where they type.
+fn typed(lead: &str, text: &str, keys: &str, top: &Top) -> Text {
+    let taken = lead.chars().count() + keys.chars().count() + 3;
+    let room = usize::from(top.columns).saturating_sub(taken).max(20);
+    let skipped = text.chars().count().saturating_sub(room);
+    let shown: String = text.chars().skip(skipped).collect();
+    Text::styled(lead, style::HEADING)
+        .plain(format!("{}_", reveal::name(&shown)))
+        .with(format!("  {keys}"), style::FAINT)
 }
 
 /// What is between the first line and the last: a heading that stays, if there is one, and the rest.
@@ -187,7 +263,10 @@ fn body(top: &Top) -> Vec<Text> {
     let width = usize::from(top.columns);
     match &top.screen {
         Screen::Board | Screen::Filter => board(top, width),
-        Screen::Tree { tree: None, .. } | Screen::Denials { events: None, .. } => {
+        Screen::Tree { tree: None, .. }
+        | Screen::Denials { events: None, .. }
+        | Screen::Found { findings: None, .. }
+        | Screen::Call { call: None, .. } => {
             vec![Text::styled("asking the daemon…", style::FAINT)]
         }
         Screen::Tree {
@@ -195,10 +274,33 @@ fn body(top: &Top) -> Vec<Text> {
         } => cut(trace::drawn_tree(tree).lines(width), width),
         Screen::Denials {
             events: Some(events),
+            chosen,
             ..
-        } => denials(top, events, width),
-        Screen::Answer { question, .. } => cut(asked(top, question, width), width),
-        Screen::Keys => KEYS
+        } => lists::denials(top, events, *chosen, width),
+        Screen::Denial { event, .. } => {
+            let way = denials::way(event, &top.rights.silence);
+            broken(denial::whole(event, way, top.now), width)
+        }
+        Screen::Found {
+            words,
+            findings: Some(findings),
+            chosen,
+        } => lists::found(top, (words, findings), *chosen, width),
+        Screen::Call {
+            call: Some(call), ..
+        } => broken(trace::shown_call(&call.trace, &call.events), width),
+        Screen::Answer { question, step, .. } => {
+            let mut all = question::asked(question, top.now);
+            if let Step::Confirm(_, Some(preview)) = step {
+                all.push(Paragraph::blank());
+                match preview {
+                    Ok(preview) => all.extend(approvals::described(preview)),
+                    Err(why) => all.push(Paragraph::plain(Text::styled(why, style::CAUTION))),
+                }
+            }
+            broken(all, width)
+        }
+        Screen::Keys(_) => KEYS
             .iter()
             .map(|(keys, what)| {
                 Text::styled(format!("  {keys:<26}"), style::NAME)
@@ -207,6 +309,12 @@ fn body(top: &Top) -> Vec<Text> {
             })
             .collect(),
     }
+}
+
+/// Lines of which none is longer: here nothing goes on in the terminal's next line, and all of it must be seen.
+fn broken(paragraphs: Vec<Paragraph>, width: usize) -> Vec<Text> {
+    let paragraphs = paragraphs.iter();
+    paragraphs.flat_map(|it| it.broken(width)).collect()
 }
 
 /// How many lines the text has that is scrolled.
@@ -273,106 +381,20 @@ fn details(top: &Top) -> Option<Vec<Text>> {
     Some(cut(lines, width))
 }
 
-fn denials(top: &Top, events: &[RecordedEvent], width: usize) -> Vec<Text> {
-    if events.is_empty() {
-        let none = "Nothing was denied within the last day.";
-        return vec![Text::new(), Text::from(none).cut(width)];
-    }
-    let mut list = List::new(DENIALS);
-    for event in events {
-        let decided = &event.decided;
-        let what = trace::about(event.input.as_ref(), decided.project.as_deref());
-        let why = decided.reason.as_deref().unwrap_or_default();
-        list.row([
-            Text::styled(moment::when(decided.time, top.now), style::FAINT),
-            reveal::name(&decided.session).into(),
-            Text::styled(
-                reveal::name(decided.rule.as_deref().unwrap_or_default()),
-                style::NAME,
-            ),
-            trace::one_line(&what).into(),
-            Text::styled(trace::one_line(why), style::FAINT),
-        ]);
-    }
-    let chosen = match &top.screen {
-        Screen::Denials { chosen, .. } => *chosen,
-        _ => 0,
-    };
-    marked(list.lines(Some(width.saturating_sub(2))), chosen)
-}
-
-/// By what `bowline allow` finds a call.
-pub(super) fn id_of(event: &RecordedEvent) -> String {
-    reveal::argument(log::id(event))
-}
-
-/// Everything that a person has to know to answer.
-fn asked(top: &Top, question: &Question, width: usize) -> Vec<Text> {
-    let project = Some(question.project.as_str());
-    let what = trace::about(Some(&question.input), project);
-    let what: String = what.chars().take(LONGEST_TEXT).collect();
-    let left = (question.until - top.now).num_seconds().max(0);
-    let waits = format!(
-        "since {}; the agent asks itself in {left} s",
-        moment::lasting(question.asked_at, top.now)
-    );
-    let agent = match &question.subagent {
-        Some(subagent) => format!("{}, sub-agent {subagent}", question.agent),
-        None => question.agent.clone(),
-    };
-    let label = |name: &str| Text::styled(format!("  {name:<9}"), style::HEADING);
-    let mut lines = vec![Text::new()];
-    for (name, text) in [
-        (
-            "Tool",
-            Text::styled(reveal::name(&question.tool), style::NAME),
-        ),
-        ("What", Text::styled(reveal::code(&what), style::HEADING)),
-        (
-            "Why",
-            Text::from(question.reason.as_deref().unwrap_or_default()),
-        ),
-        (
-            "Rule",
-            reveal::name(question.rule.as_deref().unwrap_or_default()).into(),
-        ),
-        ("Project", reveal::name(&question.project).into()),
-        ("Agent", reveal::name(&agent).into()),
-        ("Waits", waits.into()),
-    ] {
-        if text.is_empty() {
-            continue;
-        }
-        let indent = label("").length();
-        let mut lead = Some(label(name));
-        for line in broken(&text, width.saturating_sub(indent).max(20)) {
-            let lead = lead.take().unwrap_or_else(|| " ".repeat(indent).into());
-            lines.push(lead.text(line));
-        }
-    }
-    lines
-}
-
-/// A text in lines of which none is longer: here nothing goes on in the terminal's next line, and all of it must be seen.
-fn broken(text: &Text, width: usize) -> Vec<Text> {
-    let mut lines = Vec::new();
-    for line in text.wrap(width) {
-        lines.extend(line.pieces(width));
-    }
-    lines
-}
-
 /// The lines of the body that are shown, each with its number.
 fn window<'a>(top: &Top, lines: &'a [Text]) -> Vec<(usize, &'a Text)> {
     let room = room(top);
     let numbered = || lines.iter().enumerate();
     match &top.screen {
-        Screen::Tree { place, .. } | Screen::Answer { place, .. } => {
+        Screen::Tree { place, .. }
+        | Screen::Denial { place, .. }
+        | Screen::Call { place, .. }
+        | Screen::Answer { place, .. }
+        | Screen::Keys(place) => {
             let from = place.at(lines.len().saturating_sub(room));
             numbered().skip(from).take(room).collect()
         }
-        Screen::Keys => numbered().take(room).collect(),
-        Screen::Board | Screen::Filter | Screen::Denials { .. } => {
+        Screen::Board | Screen::Filter | Screen::Denials { .. } | Screen::Found { .. } => {
             let from = first_row(top);
             let rows = numbered().skip(1 + from).take(room.saturating_sub(1));
             numbered().take(1).chain(rows).collect()
@@ -406,6 +428,11 @@ fn chosen_line(top: &Top) -> Option<usize> {
             chosen,
             ..
         } if !events.is_empty() => Some(chosen + 1),
+        Screen::Found {
+            findings: Some(findings),
+            chosen,
+            ..
+        } if !findings.found.is_empty() => Some(chosen + 1),
         _ => None,
     }
 }

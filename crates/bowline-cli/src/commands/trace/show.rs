@@ -15,7 +15,7 @@ use crate::commands::log;
 use crate::error::Result;
 use crate::moment;
 use crate::project::Paths;
-use crate::ui::{Format, Text, Ui, clipped, masked, reveal, style};
+use crate::ui::{Format, Paragraph, Text, Ui, clipped, masked, reveal, style};
 
 #[derive(Debug, Serialize)]
 struct Report {
@@ -33,49 +33,69 @@ pub(super) fn run(id: &str, records: &mut Records, format: Format, ui: &mut Ui) 
     let events = records.ask(&question, ui)?;
     match format {
         Format::Json => ui.json(&Report { trace, events })?,
-        Format::Text => {
-            show(&trace, &events, ui);
-            show_decisions(&events, ui);
-            show_notes(&events, ui);
-        }
+        Format::Text => ui.paragraphs(shown(&trace, &events)),
     }
     Ok(Outcome::Clean)
 }
 
+/// All that is known of a call, for people.
+pub(in crate::commands) fn shown(call: &Trace, events: &[RecordedEvent]) -> Vec<Paragraph> {
+    let mut shown = facts(call, events);
+    let own = call.native_input();
+    let own = own.map(|it| ("As the agent said it", Some(it), ""));
+    let input = ("Input", call.input.as_ref(), "  not recorded");
+    let output = ("Output", call.output.as_ref(), without_output(call));
+    for (heading, value, without) in [input].into_iter().chain(own).chain([output]) {
+        shown.push(Paragraph::blank());
+        shown.push(Paragraph::plain(Text::styled(heading, style::HEADING)));
+        match value {
+            Some(value) => shown.extend(fields(value)),
+            None => shown.push(Paragraph::plain(Text::styled(without, style::FAINT))),
+        }
+    }
+    shown.extend(decisions(events));
+    shown.extend(notes(events));
+    shown
+}
+
 /// What was decided about the call, by which rule, and why.
-fn show_decisions(events: &[RecordedEvent], ui: &mut Ui) {
+fn decisions(events: &[RecordedEvent]) -> Vec<Paragraph> {
+    let mut shown = Vec::new();
     let decided = |event: &&RecordedEvent| event.decided.decision != Decision::NoOpinion;
     for event in events.iter().filter(decided) {
-        ui.blank();
+        shown.push(Paragraph::blank());
         let mut line = Text::styled("Decision  ", style::HEADING).text(log::decision(event));
         if let Some(rule) = &event.decided.rule {
             line = line.with(format!("  {}", reveal::name(rule)), style::NAME);
         }
-        ui.line(line.with(
+        shown.push(Paragraph::plain(line.with(
             format!("  on {}", reveal::name(&event.decided.event)),
             style::FAINT,
-        ));
+        )));
         if let Some(reason) = &event.decided.reason {
-            ui.labelled(Text::from("          "), &Text::from(clipped(reason)));
+            let label = Text::from("          ");
+            shown.push(Paragraph::labelled(label, clipped(reason)));
         }
     }
+    shown
 }
 
 /// What hooks warned of and printed.
-fn show_notes(events: &[RecordedEvent], ui: &mut Ui) {
-    let notes: Vec<(&RecordedEvent, Text)> = events
-        .iter()
-        .flat_map(|event| log::notes(event).into_iter().map(move |note| (event, note)))
-        .collect();
+fn notes(events: &[RecordedEvent]) -> Vec<Paragraph> {
+    let of_event = |event| log::notes(event).into_iter().map(move |note| (event, note));
+    let notes: Vec<(&RecordedEvent, Text)> = events.iter().flat_map(of_event).collect();
     if notes.is_empty() {
-        return;
+        return Vec::new();
     }
-    ui.blank();
-    ui.line(Text::styled("Hooks", style::HEADING));
-    for (event, note) in notes {
+    let heading = Paragraph::plain(Text::styled("Hooks", style::HEADING));
+    let notes = notes.into_iter().map(|(event, note)| {
         let name = format!("  {}  ", reveal::name(&event.decided.event));
-        ui.labelled(Text::styled(name, style::FAINT), &note);
-    }
+        Paragraph::labelled(Text::styled(name, style::FAINT), note)
+    });
+    [Paragraph::blank(), heading]
+        .into_iter()
+        .chain(notes)
+        .collect()
 }
 
 /// What a call gave; of one that gave nothing, why.
@@ -87,13 +107,13 @@ fn without_output(call: &Trace) -> &'static str {
     }
 }
 
-fn show(call: &Trace, events: &[RecordedEvent], ui: &mut Ui) {
-    ui.line(
-        Text::styled(reveal::name(&call.tool), style::NAME)
-            .plain("  ")
-            .text(call::status(call.status))
-            .plain(call::after(call)),
-    );
+/// Which call it is, when it was made, and what went wrong.
+fn facts(call: &Trace, events: &[RecordedEvent]) -> Vec<Paragraph> {
+    let head = Text::styled(reveal::name(&call.tool), style::NAME)
+        .plain("  ")
+        .text(call::status(call.status))
+        .plain(call::after(call));
+    let mut facts = vec![Paragraph::plain(head)];
     let now = moment::now();
     let started = format!(
         "{} ({})",
@@ -104,8 +124,14 @@ fn show(call: &Trace, events: &[RecordedEvent], ui: &mut Ui) {
         .project
         .as_ref()
         .map(|folder| Paths::of(Path::new("")).show_absolute(Path::new(folder)));
-    for (label, value) in [
+    let label = |name: &str| Text::styled(format!("{name:<10}"), style::HEADING);
+    for (name, value) in [
         ("Id", Some(call.tool_use_id.clone())),
+        (
+            "Tool",
+            call.native_tool()
+                .map(|it| format!("{it}, as the agent calls it")),
+        ),
         ("Part of", call.parent.clone()),
         ("Trace", Some(call.group.clone())),
         (
@@ -117,12 +143,10 @@ fn show(call: &Trace, events: &[RecordedEvent], ui: &mut Ui) {
         ("Started", Some(started)),
         ("Ended", call.ended_at.map(moment::full)),
     ] {
-        if let Some(value) = value {
-            let label = Text::styled(format!("{label:<10}"), style::HEADING);
-            ui.labelled(label, &reveal::name(&value).into());
-        }
+        let value = value.map(|value| reveal::name(&value));
+        facts.extend(value.map(|value| Paragraph::labelled(label(name), value)));
     }
-    let (label, why) = match call.status {
+    let (name, why) = match call.status {
         TraceStatus::Denied | TraceStatus::Refused => ("Never ran", &call.error),
         TraceStatus::Started => ("Asked", &call.asked),
         _ => ("Error", &call.error),
@@ -133,37 +157,31 @@ fn show(call: &Trace, events: &[RecordedEvent], ui: &mut Ui) {
         reasons.any(|reason| reason.trim() == why.trim())
     };
     if let Some(why) = why.as_ref().filter(|why| !is_told(why)) {
-        let label = Text::styled(format!("{label:<10}"), style::HEADING);
-        ui.labelled(label, &Text::styled(why, style::BAD));
+        facts.push(Paragraph::labelled(
+            label(name),
+            Text::styled(why, style::BAD),
+        ));
     }
-    for (heading, value, without) in [
-        ("Input", &call.input, "  not recorded"),
-        ("Output", &call.output, without_output(call)),
-    ] {
-        ui.blank();
-        ui.line(Text::styled(heading, style::HEADING));
-        match value {
-            Some(value) => show_value(value, ui),
-            None => ui.line(Text::styled(without, style::FAINT)),
-        }
-    }
+    facts
 }
 
-fn show_value(value: &Value, ui: &mut Ui) {
+fn fields(value: &Value) -> Vec<Paragraph> {
     let Value::Object(fields) = value else {
-        return ui.line(indented(&text(value)));
+        return vec![Paragraph::plain(indented(&text(value)))];
     };
+    let mut shown = Vec::new();
     // Recorded values are already redacted, but more names may count as secret by now.
     for (name, value) in &masked::fields(fields) {
         let value = text(value);
         let name = Text::styled(format!("  {}", reveal::name(name)), style::NAME);
         if value.contains('\n') {
-            ui.line(name);
-            ui.line(indented(&value));
+            shown.push(Paragraph::plain(name));
+            shown.push(Paragraph::plain(indented(&value)));
         } else {
-            ui.line(name.plain(format!("  {value}")));
+            shown.push(Paragraph::plain(name.plain(format!("  {value}"))));
         }
     }
+    shown
 }
 
 /// A text as it reads, anything else as JSON.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use bowline::settings::{Action, Settings, TrustState};
+use bowline_agents::shell_word;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -77,8 +78,8 @@ impl WouldStart {
         let args = definition.get("args").and_then(Value::as_array);
         let args = args.into_iter().flatten().filter_map(Value::as_str);
         let runs = match (text("command"), text("url")) {
-            (Some(command), _) => args.fold(reveal::argument(command), |line, arg| {
-                line + " " + &reveal::argument(arg)
+            (Some(command), _) => args.fold(shell_word(command), |line, arg| {
+                line + " " + &shell_word(arg)
             }),
             (None, Some(url)) => reveal::url(url),
             (None, None) => "nothing that is understood".to_owned(),

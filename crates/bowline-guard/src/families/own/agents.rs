@@ -11,8 +11,9 @@ use crate::invocation::Value;
 /// The programs of agents, also by the names of their packages.
 #[rustfmt::skip]
 const AGENTS: &[&str] = &[
-    "aider", "amp", "auggie", "claude", "claude-code", "cline", "codex", "copilot", "crush", "cursor-agent", "droid",
-    "gemini", "gemini-cli", "goose", "kiro-cli", "opencode", "opencode-ai", "qwen", "qwen-code",
+    "aider", "amp", "auggie", "claude", "claude-code", "cline", "codex", "copilot", "crush", "cursor", "cursor-agent",
+    "droid", "gemini", "gemini-cli", "goose", "grok", "kimi", "kimi-code", "kiro-cli", "opencode", "opencode-ai", "qwen",
+    "qwen-code", "windsurf",
 ];
 
 /// Parts of options that take an agent's guards away.
@@ -23,6 +24,7 @@ const UNGUARDING: &[&str] = &[
     "bypass",
     "allow-all",
     "trust-all",
+    "always-approve",
     "yes-always",
     "unsafe",
     "hook",
@@ -43,14 +45,23 @@ const UNGUARDED_VALUES: &[&str] = &[
 /// Variables that lead an agent to other settings, beside those that name its folder.
 const MOVING: &[&str] = &[
     "BOWLINE_SOCKET",
+    "FACTORY_HOME_OVERRIDE",
+    "GEMINI_CLI_HOME",
     "GEMINI_CONFIG_DIR",
     "HOME",
     "OPENCODE_CONFIG",
     "OPENCODE_CONFIG_CONTENT",
+    "OPENCODE_CONFIG_DIR",
     "OPENCODE_PERMISSION",
+    "OPENCODE_PURE",
     "XDG_CONFIG_HOME",
     "XDG_DATA_HOME",
 ];
+
+/// The names of agents' programs and packages.
+pub(in crate::families) fn names() -> impl Iterator<Item = &'static str> {
+    AGENTS.iter().copied()
+}
 
 /// Whether a program is an agent, by its name or by that of its package.
 pub fn is_agent(name: &str) -> bool {
@@ -113,9 +124,12 @@ fn is_unguarding(program: &str, option: &str) -> bool {
     let lower = option.to_ascii_lowercase();
     let long = option.starts_with("--");
     match (program, option) {
-        ("claude" | "claude-code", "--bare")
+        ("claude" | "claude-code" | "qwen" | "qwen-code", "--bare")
+        | ("opencode" | "opencode-ai", "--pure")
+        | ("qwen" | "qwen-code", "--safe-mode")
         | ("gemini" | "gemini-cli" | "qwen" | "qwen-code", "-y")
-        | ("cursor-agent", "-f" | "--force") => true,
+        | ("cursor" | "cursor-agent", "-f" | "--force")
+        | ("kimi" | "kimi-code", "-y" | "--auto") => true,
         _ => {
             let lower = lower.replace("webhook", "");
             long && UNGUARDING.iter().any(|it| lower.contains(it))
@@ -128,12 +142,14 @@ fn takes_value(option: &str) -> bool {
         option,
         "--permission-mode"
             | "--approval-mode"
+            | "--auto"
             | "--settings"
             | "--setting-sources"
             | "--sandbox"
             | "-s"
             | "--config"
             | "-c"
+            | "--disable"
             | "--model"
             | "-m"
             | "-p"
@@ -152,8 +168,12 @@ fn is_unguarding_value(option: &str, value: &str) -> bool {
     match option {
         // A file that nobody reads here may say anything.
         "--settings" => !value.trim_start().starts_with('{') || says_so(),
+        // A feature of Codex's.
+        "--disable" => lower.contains("hooks"),
         // The person's own hooks are in the user's settings.
         "--setting-sources" => !lower.contains("user"),
+        // Of Factory Droid.
+        "--auto" => lower == "high",
         "--permission-mode" | "--approval-mode" | "--sandbox" | "-s" | "--config" | "-c" => {
             says_so()
         }

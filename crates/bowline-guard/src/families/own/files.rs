@@ -183,13 +183,14 @@ fn unpacks(args: &[Arg]) -> bool {
 #[rustfmt::skip]
 static READERS: Names = Names::new(&[
     ".", "7z", ":", "[", "ack", "ag", "awk", "b2sum", "basename", "bat", "batcat", "bowline", "bowline-hook", "bsdtar", "cat",
-    "cksum", "claude", "cmp", "code", "codex", "column", "comm", "cp", "curl", "cursor", "cut", "dd", "delta", "diff", "dirname",
-    "docker", "du", "echo", "egrep", "emacs", "exa", "eza", "fd", "fgrep", "file", "find", "fold", "fx", "gawk", "gemini",
-    "gfind", "git", "gojq", "grep", "gron", "gsed", "gtar", "head", "hexdump", "if", "jq", "ldd", "less", "ls", "md5sum", "mkdir",
-    "more", "nano", "nl", "nm", "nvim", "objdump", "od", "open", "otool", "podman", "printf", "pwd", "readelf", "readlink",
+    "cksum", "claude", "cline", "cmp", "code", "codex", "column", "comm", "copilot", "cp", "curl", "cursor", "cut", "dd", "delta",
+    "diff", "dirname", "docker", "droid", "du", "echo", "egrep", "emacs", "exa", "eza", "fd", "fgrep", "file", "find", "fold", "fx",
+    "gawk", "gemini",
+    "gfind", "git", "gojq", "grep", "grok", "gron", "gsed", "gtar", "head", "hexdump", "if", "jq", "kimi", "ldd", "less", "ls", "md5sum", "mkdir",
+    "more", "nano", "nl", "nm", "nvim", "objdump", "od", "open", "opencode", "otool", "podman", "printf", "pwd", "qwen", "readelf", "readlink",
     "realpath", "rg", "rsync", "scp", "sed", "sha1sum", "sha256sum", "sha512sum", "shasum", "size", "sort", "source", "stat",
     "strings", "tac", "tail", "tar", "test", "tokei", "tomlq", "tr", "tree", "type", "uniq", "unzip", "vi", "view", "vim", "wc",
-    "wget", "whereis", "which", "xargs", "xdg-open", "xxd", "yq", "zip", "{",
+    "wget", "whereis", "which", "windsurf", "xargs", "xdg-open", "xxd", "yq", "zip", "{",
 ]);
 
 /// The words of a program that is not known to leave files as they are.
@@ -360,8 +361,7 @@ fn mentions_own(path: &str) -> bool {
         "{",
     ];
     static FINDER: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
-        let of_agents = AGENT_FOLDERS.iter();
-        let of_agents = of_agents.map(|it| it.name.trim_start_matches('.'));
+        let of_agents = AGENT_FOLDERS.iter().map(AgentFolder::word);
         let names = of_agents.chain(NAMES.iter().copied());
         let mut builder = AhoCorasick::builder();
         builder.ascii_case_insensitive(true).build(names).ok()
@@ -382,7 +382,8 @@ fn behind_variable(arg: &Arg) -> bool {
     }
     if folder_variables().any(names) {
         let name = parts.next_back().unwrap_or_default();
-        return name == UNKNOWN || is_agents_file(name);
+        let of_hooks = parts.next_back() == Some(HOOKS);
+        return name == UNKNOWN || is_agents_file(name) || of_hooks;
     }
     names("BOWLINE_SOCKET")
 }
@@ -418,29 +419,56 @@ fn kind_of_spelling(spelling: &str, world: &dyn World) -> Option<Kind> {
     }
     let lower = spelling.to_ascii_lowercase();
     let parts: Vec<&str> = lower.split('/').filter(|it| !it.is_empty()).collect();
-    let name = parts.last().copied().unwrap_or_default();
-    let parent = parts.iter().rev().nth(1).copied().unwrap_or_default();
+    let (name, above) = parts.split_last().unwrap_or((&"", &[]));
+    let parent = above.last().copied().unwrap_or_default();
     let folder = spelling.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let of_agent = AGENT_FOLDERS.iter().any(|it| same(parent, it.name))
+    let is_in = |protects: &[Protects]| {
+        let mut folders = AGENT_FOLDERS.iter();
+        folders.any(|it| protects.contains(&it.protects) && it.is(above))
+    };
+    let of_agent = is_in(&[Protects::Folder, Protects::Files])
         || parent == "claude-code"
         || places.agents.iter().any(|it| it == folder);
+    // The agent's folder may be anywhere.
+    let holds = |agents: &String| folder.strip_prefix(agents.as_str()) == Some("/hooks");
     if is_own_name(name)
+        || places.agents.iter().any(holds)
         || is_own_program(name, parent, &parts)
         || is_in_own_folder(&parts)
         || (of_agent && is_agents_file(name))
+        || is_in(&[Protects::Programs])
     {
         return Some(Kind::File);
     }
     let agent_folder = AGENT_FOLDERS
         .iter()
-        .any(|it| it.protects == Protects::Folder && same(name, it.name));
+        .any(|it| it.protects != Protects::Files && it.is(&parts));
     (agent_folder && parts.len() > 1).then_some(Kind::Folder)
 }
 
-/// A folder that an agent keeps its settings in.
+/// The folder in an agent's own of which it reads every file.
+const HOOKS: &str = "hooks";
+
+/// A folder that an agent keeps its settings or its programs in.
 struct AgentFolder {
+    /// The end of its path.
     name: &'static str,
     protects: Protects,
+}
+
+impl AgentFolder {
+    /// Whether the folder with these parts is this one.
+    fn is(&self, parts: &[&str]) -> bool {
+        let mut rest = parts.iter().rev();
+        let mut names = self.name.rsplit('/');
+        names.all(|name| rest.next().is_some_and(|part| same(part, name)))
+    }
+
+    /// What a path to it always has.
+    fn word(&self) -> &'static str {
+        let word = self.name.split('/').rfind(|it| !it.starts_with("plugin"));
+        word.unwrap_or(self.name).trim_start_matches('.')
+    }
 }
 
 /// What is protected of an agent's folder.
@@ -450,16 +478,40 @@ enum Protects {
     Folder,
     /// Only the settings in it.
     Files,
+    /// Everything in it, because the agent runs it.
+    Programs,
 }
 
 #[rustfmt::skip]
 const AGENT_FOLDERS: &[AgentFolder] = &[
     AgentFolder { name: ".claude", protects: Protects::Folder },
+    AgentFolder { name: ".cline", protects: Protects::Files },
+    AgentFolder { name: ".cline/hooks", protects: Protects::Programs },
+    AgentFolder { name: ".cline/plugins", protects: Protects::Programs },
+    AgentFolder { name: ".clinerules", protects: Protects::Files },
+    AgentFolder { name: ".clinerules/hooks", protects: Protects::Programs },
+    AgentFolder { name: ".codeium/windsurf", protects: Protects::Folder },
     AgentFolder { name: ".codex", protects: Protects::Folder },
-    AgentFolder { name: ".cursor", protects: Protects::Files },
+    AgentFolder { name: ".config/opencode", protects: Protects::Folder },
+    AgentFolder { name: ".copilot", protects: Protects::Folder },
+    AgentFolder { name: ".copilot/hooks", protects: Protects::Programs },
+    AgentFolder { name: ".cursor", protects: Protects::Folder },
+    AgentFolder { name: ".factory", protects: Protects::Folder },
     AgentFolder { name: ".gemini", protects: Protects::Folder },
+    AgentFolder { name: ".github/hooks", protects: Protects::Programs },
+    AgentFolder { name: ".grok", protects: Protects::Folder },
+    AgentFolder { name: ".grok/hooks", protects: Protects::Programs },
+    AgentFolder { name: ".kimi-code", protects: Protects::Folder },
     AgentFolder { name: ".opencode", protects: Protects::Files },
-    AgentFolder { name: ".qwen", protects: Protects::Files },
+    AgentFolder { name: ".opencode/plugin", protects: Protects::Programs },
+    AgentFolder { name: ".opencode/plugins", protects: Protects::Programs },
+    AgentFolder { name: "documents/cline", protects: Protects::Folder },
+    AgentFolder { name: "documents/cline/hooks", protects: Protects::Programs },
+    AgentFolder { name: "documents/cline/plugins", protects: Protects::Programs },
+    AgentFolder { name: "opencode/plugin", protects: Protects::Programs },
+    AgentFolder { name: "opencode/plugins", protects: Protects::Programs },
+    AgentFolder { name: ".qwen", protects: Protects::Folder },
+    AgentFolder { name: ".windsurf", protects: Protects::Files },
 ];
 
 /// Whether a name, or a pattern that spells out a part of it, is this one. An ending alone says nothing: `*.toml` is meant for others.
@@ -481,6 +533,8 @@ fn is_own_name(name: &str) -> bool {
         "bowline.local.toml",
         ".bowline.toml",
         ".mcp-hooks.json",
+        "opencode.json",
+        "opencode.jsonc",
     ]
     .iter()
     .any(|it| same(name, it))
@@ -549,5 +603,7 @@ fn is_agents_file(name: &str) -> bool {
                 | "config.toml"
                 | "managed-settings.json"
                 | "hooks"
+                | "disabled-hooks"
+                | "hooks-paths"
         )
 }

@@ -105,7 +105,14 @@ fn its_commands() {
          self python3 -c 'import subprocess; subprocess.run(["bowline", "uninstall"])'
          self find . -name x -exec bowline uninstall \;
          self bowline supervise -- claude
+         self bowline run --on-failure open -- aider
+         self bowline run -- bowline uninstall
+         self bowline run -- bash -c 'bowline pause'
          self bowline statusline -- 'bowline uninstall'
+         pass bowline run -- aider
+         pass bowline run --on-failure closed -- bash
+         pass bowline run --dry-run --json
+         pass bowline run -- make --agent x
          pass bowline fleet --json
          pass bowline fleet seen
          pass bowline
@@ -243,12 +250,30 @@ fn agents_without_guards() {
          ask codex --yolo
          ask codex exec --sandbox danger-full-access x
          ask codex exec -c features.hooks=false x
+         ask codex --disable hooks exec x
+         ask codex exec --disable=codex_hooks x
+         ask codex exec --dangerously-bypass-hook-trust x
          ask gemini --yolo -p x
          ask gemini -y
          ask gemini --approval-mode=yolo
          ask qwen --yolo
+         ask qwen --safe-mode -p x
+         ask qwen-code --bare -p x
+         ask QWEN_HOME=/tmp/x qwen -p x
+         ask GEMINI_CLI_HOME=/tmp/x gemini -p x
+         ask droid exec --auto high x
+         ask droid exec --skip-permissions-unsafe x
+         ask FACTORY_HOME_OVERRIDE=/tmp/x droid exec x
+         allow droid exec --auto low x
+         allow qwen -p x
          ask cursor-agent --force 'x'
          ask cursor-agent -f x
+         ask grok --always-approve -p x
+         ask kimi --auto
+         ask kimi -y -p x
+         ask copilot --allow-all-tools -p x
+         ask copilot --yolo -p x
+         ask COPILOT_HOME=/tmp/x copilot -p x
          ask OPENCODE_PERMISSION='"allow"' opencode run x
          ask opencode run --dangerously-skip-permissions x
          ask timeout 60 claude --dangerously-skip-permissions -p x
@@ -262,8 +287,13 @@ fn agents_without_guards() {
          allow codex exec 'fix the test'
          allow codex exec --sandbox read-only x
          allow codex exec -m o3 x
+         allow codex exec --disable apps x
          allow gemini -p x
+         allow grok -p x
+         allow kimi -p 'fix --auto'
          allow opencode run x
+         allow copilot -p x
+         allow cursor .
          allow cursor-agent -p x"#,
     );
 }
@@ -291,6 +321,46 @@ fn agents_that_bowline_is_put_into() {
 }
 
 #[test]
+fn programs_that_agents_run_by_themselves() {
+    check_marked(
+        r"self echo x > .opencode/plugin/mine.js
+         self cp mine.ts ~/.config/opencode/plugins/mine.ts
+         self sed -i s/a/b/ .opencode/plugin/bowline.js
+         self rm -f ~/.config/opencode/plugin/*
+         self rm -r .opencode/plugins
+         self mv .opencode/plugin/bowline.js /tmp
+         self echo {} > opencode.json
+         self opencode --pure run x
+         self OPENCODE_PURE=1 opencode run x
+         self echo x > .clinerules/hooks/PreToolUse
+         self cp mine.sh ~/.cline/hooks/PreToolUse.ts
+         self chmod -x ~/Documents/Cline/Hooks/PreToolUse
+         self rm -r ~/Documents/Cline/Hooks
+         self echo x > .clinerules/hooks/TaskStart.sh
+         self rm ~/.cline/hooks/*
+         self tee ~/.cline/plugins/mine.ts
+         self cp -r mine ~/Documents/Cline/Plugins
+         self sed -i s/exec/true/ Documents/Cline/Hooks/PreToolUse
+         self cline --hooks-dir /tmp/x 'do it'
+         pass cat ~/Documents/Cline/Hooks/PreToolUse
+         pass ls -l ~/Documents/Cline/Hooks
+         pass cline 'do it'
+         pass cline --auto-approve false 'do it'
+         pass echo x > .clinerules/style.md
+         pass echo x > ~/Documents/Cline/Rules/style.md
+         pass rm ~/Documents/letter.txt
+         pass rm -rf ~/src/cline
+         pass cat .opencode/plugin/bowline.js
+         pass mkdir -p .opencode/plugin
+         pass echo x > .opencode/command/fix.md
+         pass echo x > src/plugin/bowline.js
+         pass rm -rf ~/src/opencode
+         pass opencode run 'look at opencode.json'",
+        &super::world(),
+    );
+}
+
+#[test]
 fn programs_that_change_its_settings() {
     check_marked(
         r#"self ruby -i -pe 'gsub(/a/, "b")' .claude/settings.json
@@ -301,6 +371,13 @@ fn programs_that_change_its_settings() {
          self find . -name settings.json | xargs sed -i s/a/b/
          self sed -i s/a/b/ .cl*/settings.json
          self echo {} > .cl*/settings.json
+         self rm ~/.copilot/hooks/other.json
+         self rm -rf ~/.copilot/hooks
+         self echo {} > .github/hooks/mine.json
+         self rm -r .github/hooks
+         self sed -i s/a/b/ .github/hook?/*.json
+         pass rm .github/workflows/ci.json
+         pass rm src/hooks/data.json
          self docker run -v ~/.claude:/c img sh
          self docker run --mount type=bind,source=/home/ann/.claude,target=/c img
          self npx prettier --write .claude/settings.json
@@ -329,6 +406,18 @@ fn programs_that_change_its_settings() {
          pass echo x > .claude/commands/fix.md
          pass docker run -v ~/.claude:/c:ro img sh
          pass docker run -v .:/app img sh
+         self rm ~/.grok/hooks/mine.json
+         self echo x > .grok/hooks/other.json
+         self rm -r .grok/hooks
+         self echo x >> ~/.grok/disabled-hooks
+         self echo x > ~/.kimi-code/config.toml
+         self rm "$KIMI_CODE_HOME/config.toml"
+         self rm "$GROK_HOME/hooks/any.json"
+         self rm ~/.codeium/windsurf/hooks.json
+         pass rm -r windsurf
+         pass echo x > windsurf/hooks.json
+         pass echo x > ~/.grok/skills/a.md
+         pass echo x > .claude/hooks/a.json
          pass sed -i s/a/b/ .vscode/settings.json
          pass echo x > "$XDG_CONFIG_HOME/git/config"
          pass test -f bowline.toml
@@ -394,6 +483,7 @@ fn places_that_were_moved() {
          self cd ~/.claude-work && echo {} > settings.json
          self rm -rf ~/.claude-work
          self npx json -I -f ~/.claude-work/settings.json
+         self rm ~/.claude-work/hooks/a.json
          self docker run -v /home/ann/.claude-work:/c img
          pass echo x > /srv/conf/other/config.toml
          pass echo x > ~/.claude-work/notes.md

@@ -74,6 +74,13 @@ pub(super) fn wsl(
     )
 }
 
+/// `bowline run -- program`: its other commands only talk of programs.
+fn starts_a_program(args: &[Item]) -> bool {
+    let command = args.get(first_operand(args, &["--color"]));
+    let command = command.and_then(Item::text);
+    matches!(command, Some("run" | "supervise"))
+}
+
 /// Package and environment runners: `npx`, `poetry run`, `aws-vault exec profile --`.
 pub(super) fn runner(
     interpreter: &mut Interpreter<'_>,
@@ -95,6 +102,7 @@ pub(super) fn runner(
         }
         "perf" => &["stat", "record", "trace"],
         "fab" | "granted" | "assume" => &["--"],
+        "bowline" if starts_a_program(call.args()) => &["run", "supervise"],
         _ => return None,
     };
     let args = call.args();

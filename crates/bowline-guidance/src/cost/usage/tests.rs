@@ -1,5 +1,6 @@
 use serde_json::{Value, json};
 
+use super::claude_code::of_line;
 use super::*;
 
 /// What Claude Code wrote in three recorded sessions, one of them with a sub-agent.
@@ -240,4 +241,87 @@ fn no_message_uses_more_than_any_message_can() {
         ..Tokens::default()
     };
     assert_eq!(found, expected);
+}
+
+#[test]
+fn transcripts_of_other_agents_add_up_to_the_token() {
+    // Each answered four times, with 100 tokens in and 20 out.
+    for (name, recorded, session, model, tools) in [
+        (
+            "codex",
+            include_str!("../../../tests/data/transcripts/codex.jsonl"),
+            "01a1f026-b502-7b52-a24a-2e9e66aa8faf",
+            "gpt-5.5",
+            &[][..],
+        ),
+        (
+            "copilot",
+            include_str!("../../../tests/data/transcripts/copilot.jsonl"),
+            "2480aad6-d39f-48d2-80f5-5ee8f005bba7",
+            "fake-model",
+            &[],
+        ),
+        (
+            "gemini",
+            include_str!("../../../tests/data/transcripts/gemini.jsonl"),
+            "ca607d51-217c-4786-9275-59490b8e9628",
+            "gemini-2.5-flash",
+            &["read_file", "replace", "write_file"],
+        ),
+        (
+            "qwen",
+            include_str!("../../../tests/data/transcripts/qwen.jsonl"),
+            "5c3ee460-af08-4ee5-bedb-e0cbeccfc980",
+            "fake-model",
+            &["edit", "read_file", "write_file"],
+        ),
+    ] {
+        let (mut reader, mut gathered) = (TranscriptReader::default(), Gathered::default());
+        for line in recorded.lines() {
+            if let Some(usage) = reader.line(line.as_bytes()) {
+                gathered.add(usage);
+            }
+        }
+        let usage = gathered.take();
+        assert_eq!(sum(&usage), (4, tokens(400, 80)), "{name}");
+        let called: BTreeSet<&str> = usage
+            .iter()
+            .flat_map(|it| &it.tools)
+            .map(String::as_str)
+            .collect();
+        assert!(called.iter().eq(tools.iter()), "{name}: {called:?}");
+        for one in &usage {
+            assert_eq!(
+                (one.session.as_str(), one.model.as_str()),
+                (session, model),
+                "{name}"
+            );
+        }
+    }
+}
+
+#[test]
+fn what_came_from_a_cache_is_not_counted_twice_and_no_line_panics() {
+    let mut reader = TranscriptReader::default();
+    let line = json!({"timestamp": "2026-11-18T19:33:51.135Z", "type": "token_usage_record", "payload": {"response_id": "r", "usage":
+        {"input_tokens": 100, "cached_input_tokens": 70, "cache_write_input_tokens": 10, "output_tokens": 5}}});
+    let usage = reader.line(line.to_string().as_bytes()).unwrap();
+    let counted = Tokens {
+        input: 20,
+        output: 5,
+        cache_write: 10,
+        cache_write_1h: 0,
+        cache_read: 70,
+    };
+    assert_eq!(usage.tokens, counted);
+    for line in [
+        "{\"token_usage_record\"",
+        "\"session.usage_record\"",
+        "[\"usageMetadata\"]",
+        "{\"tokens\":{}}",
+        "{\"projectHash\":1,\"sessionId\":[]}",
+        "{\"usageMetadata\":{\"promptTokenCount\":-1}}",
+    ] {
+        assert_eq!(reader.line(line.as_bytes()), None, "{line}");
+    }
 }

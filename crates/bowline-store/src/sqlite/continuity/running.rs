@@ -21,10 +21,9 @@ pub(super) const OPEN: &str = "SELECT tool, tool_input, started_at FROM traces I
     WHERE chain_id = ?1 AND status = 'started' AND error_message IS NULL ORDER BY started_at DESC, id DESC LIMIT 1";
 pub(super) const LAST: &str = "SELECT tool, tool_input, started_at, tool_use_id, status, ended_at, error_message
     FROM traces INDEXED BY traces_by_chain WHERE chain_id = ?1 ORDER BY started_at DESC, id DESC LIMIT 1";
-/// How many calls there are. What is before the newest of them is not counted.
-pub(super) const CALLS: &str = "SELECT count(*) FROM traces INDEXED BY traces_by_chain
-    WHERE chain_id = ?1 AND started_at >= coalesce((SELECT started_at FROM traces INDEXED BY traces_by_chain
-        WHERE chain_id = ?1 ORDER BY started_at DESC LIMIT 1 OFFSET ?2), 0)";
+/// How many calls there are, at most so many.
+pub(super) const CALLS: &str = "SELECT count(*) FROM
+    (SELECT 1 FROM traces INDEXED BY traces_by_chain WHERE chain_id = ?1 LIMIT ?2)";
 
 /// How many of the newest calls that did not go well failed, and how many were denied.
 pub(super) fn stopped_sql() -> String {

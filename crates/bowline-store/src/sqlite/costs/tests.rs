@@ -1,5 +1,5 @@
 use bowline_guidance::cost::report::By;
-use bowline_guidance::cost::usage::of_line;
+use bowline_guidance::cost::usage::TranscriptReader;
 
 use super::super::tests::{assert_no_scan, database};
 use super::super::{Options, SqliteStore};
@@ -61,7 +61,10 @@ fn f28_b_what_recorded_transcripts_used_is_added_up_to_the_token() {
     // Line by line, and twice: what is known of a message grows, and nothing counts twice.
     for _ in 0..2 {
         for line in RECORDED.iter().flat_map(|it| it.lines()) {
-            let usage = of_line(line.as_bytes()).into_iter().collect();
+            let usage = TranscriptReader::default()
+                .line(line.as_bytes())
+                .into_iter()
+                .collect();
             store.keep_usage(usage, None).unwrap();
         }
     }

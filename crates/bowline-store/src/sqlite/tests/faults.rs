@@ -264,6 +264,27 @@ fn a_database_that_lists_migrations_that_are_gone_is_taken_over() {
     assert!(store.gaps().unwrap().is_empty());
 }
 
+/// After a log was cut, the version may be older than the tables.
+#[test]
+fn a_database_whose_tables_are_newer_than_its_version_is_moved_aside() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = patient(&folder);
+    let store = SqliteStore::open(options.clone()).unwrap();
+    assert!(submit(&store, record("old")).is_committed());
+    drop(store);
+    let db = Connection::open(options.database()).unwrap();
+    db.execute_batch(
+        "DELETE FROM refinery_schema_history WHERE version > 5; PRAGMA user_version = 5;",
+    )
+    .unwrap();
+    drop(db);
+    let store = SqliteStore::open(options).unwrap();
+    assert!(submit(&store, record("new")).is_committed());
+    let gaps = store.gaps().unwrap();
+    assert_eq!(gaps.len(), 1, "{gaps:?}");
+    assert_eq!((gaps[0].cause, gaps[0].records), (GapCause::MovedAside, 1));
+}
+
 #[test]
 fn f31_c_a_store_of_the_version_before_is_taken_over_without_loss() {
     let folder = tempfile::tempdir().unwrap();

@@ -13,13 +13,18 @@ use crate::record::{CallKey, Change, Record, TraceEnd, TraceStart};
 /// At most this many calls has a session.
 const SESSION: i64 = 100;
 
+fn tool(n: i64) -> &'static str {
+    match n {
+        0..SESSION => "Glob",
+        _ if n % 3 == 0 => "Read",
+        _ => "Bash",
+    }
+}
+
 /// The two events of a call. One of five fails.
 fn call(n: i64) -> [Record; 2] {
     let began = DateTime::UNIX_EPOCH + TimeDelta::days(20_000) + TimeDelta::seconds(n);
-    let (id, tool) = (
-        CallKey::Id(format!("toolu_{n}")),
-        ["Bash", "Read"][usize::from(n % 3 == 0)],
-    );
+    let (id, tool) = (CallKey::Id(format!("toolu_{n}")), tool(n));
     let status = [TraceStatus::Completed, TraceStatus::Failed][usize::from(n % 5 == 0)];
     let start = Change::TraceStarted(TraceStart::new(id.clone(), tool));
     let end = Change::TraceEnded(TraceEnd::new(id, tool, status));
@@ -27,7 +32,9 @@ fn call(n: i64) -> [Record; 2] {
         let time = began + TimeDelta::milliseconds(ms);
         let session = format!("session-{}", n / SESSION);
         let mut record = Record::new(format!("{event}-{n}"), time, "claude-code", event, session);
-        record.decided.project = Some("/home/user/project".into());
+        let project = if n < SESSION { "old" } else { "project" };
+        record.decided.project = Some(format!("/home/user/{project}"));
+        record.decided.tool = Some(tool.to_owned());
         record.changes.push(change);
         record
     };
@@ -124,9 +131,31 @@ fn costs(calls: i64) -> Vec<(String, u64)> {
         "slow".to_owned(),
         steps(&mut || read(&db, &slow.sql, slow.values.clone())),
     ));
-    let last = events::query(&EventFilter::default(), None, None);
-    let triggers = || read(&db, &last.sql, last.values.clone());
-    costs.push(("last triggers".to_owned(), steps(&mut || triggers())));
+    let all = EventFilter {
+        limit: 100,
+        ..EventFilter::default()
+    };
+    let of_tool = EventFilter {
+        tool: Some("glob"),
+        ..all.clone()
+    };
+    let of_session = EventFilter {
+        session: Some(SessionRef::Chain("session-0")),
+        ..all.clone()
+    };
+    let of_project = EventFilter {
+        project: Some("/home/user/old"),
+        ..all.clone()
+    };
+    for (name, filter) in [
+        ("last triggers", all),
+        ("of a tool that was last used long ago", of_tool),
+        ("of an old session", of_session),
+        ("of an old project", of_project),
+    ] {
+        let found = || assert_eq!(events::find(&db, &filter).unwrap().len(), 100, "{name}");
+        costs.push((name.to_owned(), steps(&mut || found())));
+    }
     costs
 }
 
@@ -138,5 +167,33 @@ fn f48_a_ten_times_as_many_calls_cost_no_more_steps() {
     for ((name, few), (_, many)) in small.iter().zip(&large) {
         assert!(*few > 0, "{name} was not counted");
         assert!(*many <= 2 * few, "{name}: {few} steps, then {many}");
+    }
+}
+
+#[test]
+fn events_from_before_stretches_were_noted_are_found_by_their_session_too() {
+    let (_folder, db) = database();
+    write(&db, &mut Memory::default(), 0..155);
+    let (_, migration) = *connection::MIGRATIONS.last().unwrap();
+    db.execute_batch("DROP TABLE event_stretches").unwrap();
+    db.execute_batch(migration).unwrap();
+    write(&db, &mut Memory::default(), 155..300);
+    for (session, tool, expected) in [
+        (Some("session-0"), None, 200),
+        (Some("session-1"), None, 200),
+        (Some("session-2"), None, 200),
+        (None, Some("glob"), 200),
+        (Some("session-1"), Some("glob"), 0),
+    ] {
+        let filter = EventFilter {
+            session: session.map(SessionRef::Chain),
+            tool,
+            limit: 1_000,
+            ..EventFilter::default()
+        };
+        let found = events::find(&db, &filter).unwrap();
+        let times: Vec<_> = found.iter().map(|it| it.decided.time).collect();
+        assert_eq!(times.len(), expected, "{session:?} {tool:?}");
+        assert!(times.is_sorted_by(|a, b| a >= b), "{session:?} {tool:?}");
     }
 }

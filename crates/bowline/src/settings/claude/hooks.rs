@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::settings::files::finding;
+use crate::settings::syntax::diagnostic::{Diagnostic, Severity};
 use crate::settings::trust::fingerprint::hex_sha256;
 use crate::settings::trust::script_hashes::ScriptHashes;
 use crate::settings::trust::store::{TrustState, TrustStore};
@@ -46,5 +48,24 @@ impl ClaudeHooks {
             (Some(sha256), Some(store)) => store.claude_hooks_state(project, sha256),
         };
         Self { sha256, trust }
+    }
+
+    /// That they do not run under other agents, where the settings want that and a person has not seen them as they are.
+    pub(in crate::settings) fn told(&self, files: &[(PathBuf, String)]) -> Option<Diagnostic> {
+        let (path, _) = files.first()?;
+        let why = match self.trust {
+            TrustState::NotNeeded | TrustState::Trusted => return None,
+            TrustState::Changed => {
+                "they, or scripts that they call, have changed since they were trusted"
+            }
+            TrustState::Untrusted | TrustState::ExceptAllowList => "they are not trusted",
+        };
+        Some(finding(
+            Severity::Warning,
+            "bridge-untrusted",
+            path,
+            format!("the project's hooks for Claude Code do not run under other agents: {why}"),
+            "look at them and run `bowline trust`",
+        ))
     }
 }

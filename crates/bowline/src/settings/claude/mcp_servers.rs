@@ -144,7 +144,7 @@ impl McpServers {
     /// The server of this name: the administrator's, if there are any; else the user's for this project, the project's, the user's for
     /// all projects, a plugin's. Reads files.
     #[cfg_attr(
-        not(feature = "mcp"),
+        not(any(feature = "mcp", test)),
         expect(dead_code, reason = "only the feature looks servers up")
     )]
     pub(crate) fn find(&self, name: &str) -> Result<FoundServer, NoServer> {

@@ -78,6 +78,17 @@ pub fn check_file(path: &Path, dialect: Option<Dialect>) -> FileReport {
     }
 }
 
+/// The rules that a file of Bowline's own would have with this text, before it is written.
+pub fn rules_with(path: &Path, text: &str) -> Vec<LoadedRule> {
+    let file = FileText {
+        path: path.to_owned(),
+        text: Ok(Some(text.to_owned())),
+    };
+    let scope = guess_scope(path, None);
+    let mut configs: Vec<_> = FileConfig::of(&file, scope).into_iter().collect();
+    rules::arrange(&mut configs, TrustState::NotNeeded)
+}
+
 fn read_manifest(path: &Path, plugin: &Plugin, source: &Source, parsed: &mut Parsed) {
     let found = plugins::Found::at(plugin.root.clone(), None, &mut parsed.diagnostics);
     // For what is wrong with the names; each file is checked by itself.

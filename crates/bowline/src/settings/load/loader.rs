@@ -87,7 +87,7 @@ fn load_from(project: PathBuf, bowline_root: PathBuf, locations: &Locations) -> 
     timeouts::share_session_end(&mut loader.candidates);
     let Loader {
         candidates,
-        diagnostics,
+        mut diagnostics,
         files,
         claude_texts,
         plugins,
@@ -102,6 +102,9 @@ fn load_from(project: PathBuf, bowline_root: PathBuf, locations: &Locations) -> 
     let scripts = script_hashes::of_hooks(of_project, &project, locations);
     let mcp_servers = McpServers::of(&project, locations, plugins, store.as_ref());
     let claude_hooks = ClaudeHooks::of(&project, &claude_texts, scripts, store.as_ref());
+    if config.bridge.claude_hooks {
+        diagnostics.extend(claude_hooks.told(&claude_texts));
+    }
     Settings {
         hooks: arrange(candidates),
         rules,

@@ -6,7 +6,7 @@ use super::definition::{
 use super::examples;
 use super::keys::RULE;
 use crate::event::{EventClass, HookEvent};
-use crate::matcher::{Matcher, listed_names, misspelt};
+use crate::matcher::{Matcher, listed_names, meant_pattern, misspelt};
 use crate::settings::hooks::model::Scope;
 use crate::settings::keys::Chosen;
 use crate::settings::syntax::fields::{Fields, Reported, described, shortened};
@@ -223,6 +223,17 @@ impl<'n, 'f, 't> Reader<'n, 'f, 't> {
     /// same.
     fn meant_tools(&mut self, written: &Written) -> Vec<MeantTool> {
         let mut tools = Vec::new();
+        if let Some(meant) = meant_pattern(&written.text) {
+            self.findings.warning(
+                "matches-nothing",
+                &written.position.span,
+                format!(
+                    "in `{}` the `*` repeats the character before it",
+                    shortened(&written.text)
+                ),
+                format!("write `{meant}` for every tool that begins so"),
+            );
+        }
         for name in listed_names(&written.text) {
             let Some(meant) = misspelt(name) else {
                 continue;

@@ -151,9 +151,9 @@ impl Allowance {
     /// Whether it is unused, or was used by this very call.
     pub fn is_open_to(&self, caller: &Caller<'_>) -> bool {
         self.used.as_ref().is_none_or(|used| {
-            caller.occasion == Occasion::Permission
-                && used.session == caller.session
-                && used.sha256 == caller.call.sha256()
+            // The same event, of which another part was first.
+            let is_this = caller.occasion == Occasion::Permission || used.when == caller.now;
+            is_this && used.session == caller.session && used.sha256 == caller.call.sha256()
         })
     }
 

@@ -313,7 +313,10 @@ fn f16_claude_fields_of_single_events_are_kept() {
         if event != HookEvent::WorktreeCreate {
             answer["terminalSequence"] = "\u{7}".into();
             let output = claude(event, &answer).unwrap();
-            assert_eq!(sent(&CLAUDE_CODE.encode(event, &output)), answer);
+            assert_eq!(
+                sent(&CLAUDE_CODE.encode(&Reported::of(event), &output)),
+                answer
+            );
         }
     }
 }

@@ -81,7 +81,7 @@ proptest! {
                     prop_assert_eq!(output.decision(), Decision::Deny);
                 }
                 for (to, protocol) in [(Dialect::ClaudeCode, CLAUDE_CODE), (Dialect::Generic, GENERIC)] {
-                    let reply = protocol.encode(event, &output);
+                    let reply = protocol.encode(&Reported::of(event), &output);
                     let back = to.read_output(
                         HOOK,
                         event,

@@ -97,8 +97,16 @@ fn once_is_once_also_for_another_process() {
         AllowanceStore::open(&locations),
     );
     let first = caller("/p", "s", "git clean");
+    let again = Caller {
+        now: first.now + TimeDelta::milliseconds(1),
+        ..first.clone()
+    };
     assert!(one.claim(entry.number, &first));
-    assert!(!two.claim(entry.number, &first));
+    assert!(
+        two.claim(entry.number, &first),
+        "another part of the same event"
+    );
+    assert!(!two.claim(entry.number, &again));
     let permission = |session, what| Caller {
         occasion: Occasion::Permission,
         ..caller("/p", session, what)
@@ -106,7 +114,7 @@ fn once_is_once_also_for_another_process() {
     assert!(two.claim(entry.number, &permission("s", "git clean")));
     assert!(!two.claim(entry.number, &permission("t", "git clean")));
     assert!(!two.claim(entry.number, &permission("s", "git clean -x")));
-    assert!(!two.claim(entry.number + 1, &first));
+    assert!(!two.claim(entry.number + 1, &again));
 }
 
 #[test]

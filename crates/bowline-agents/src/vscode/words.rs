@@ -1,0 +1,136 @@
+//! What VS Code calls its events, fields and tools.
+
+use serde_json::{Map, Value, json};
+
+use crate::event::HookEvent;
+use crate::parts::{self, part, unread};
+use crate::patch;
+use crate::spelling::Spellings;
+use crate::words::{Fields, OwnTool, Words, keep_native, renamed_input};
+
+const REPLACEMENT: Fields = &[
+    ("filePath", "file_path"),
+    ("oldString", "old_string"),
+    ("newString", "new_string"),
+];
+
+const WORDS: Words = Words {
+    events: EVENTS,
+    fields: &[
+        ("hookEventName", "hook_event_name"),
+        ("sessionId", "session_id"),
+    ],
+    tools: TOOLS,
+};
+
+pub(super) const EVENTS: Spellings = &[
+    ("SessionStart", HookEvent::SessionStart),
+    ("UserPromptSubmit", HookEvent::UserPromptSubmit),
+    ("PreToolUse", HookEvent::PreToolUse),
+    ("PostToolUse", HookEvent::PostToolUse),
+    ("PreCompact", HookEvent::PreCompact),
+    ("SubagentStart", HookEvent::SubagentStart),
+    ("SubagentStop", HookEvent::SubagentStop),
+    ("Stop", HookEvent::Stop),
+];
+
+pub(super) const TOOLS: &[OwnTool] = &[
+    own(
+        "run_in_terminal",
+        "Bash",
+        &[
+            ("explanation", "description"),
+            ("isBackground", "run_in_background"),
+        ],
+    ),
+    own("read_file", "Read", &[("filePath", "file_path")]),
+    own("create_file", "Write", &[("filePath", "file_path")]),
+    own("replace_string_in_file", "Edit", REPLACEMENT),
+    own(
+        "insert_edit_into_file",
+        "Edit",
+        &[("filePath", "file_path"), ("code", "new_string")],
+    ),
+    own(
+        "edit_notebook_file",
+        "NotebookEdit",
+        &[("filePath", "notebook_path"), ("newCode", "new_source")],
+    ),
+    own("list_dir", "LS", &[]),
+    own("file_search", "Glob", &[("query", "pattern")]),
+    own(
+        "grep_search",
+        "Grep",
+        &[("query", "pattern"), ("includePattern", "glob")],
+    ),
+    own("runSubagent", "Agent", &[("agentName", "subagent_type")]),
+    own("manage_todo_list", "TodoWrite", &[("todoList", "todos")]),
+];
+
+const fn own(name: &'static str, is: &'static str, fields: Fields) -> OwnTool {
+    OwnTool { name, is, fields }
+}
+
+/// Tools that do several things at once, or say in a text what they do.
+pub(super) const SEVERAL: &[&str] = &[
+    "apply_patch",
+    "fetch_webpage",
+    "multi_replace_string_in_file",
+];
+
+pub(super) fn decode(payload: Value) -> Value {
+    let mut payload = WORDS.translate(payload);
+    if let Some(fields) = payload.as_object_mut() {
+        tell_several(fields);
+        tell_server(fields);
+    }
+    if let Some(source) = payload.get_mut("source").filter(|it| *it == "new") {
+        *source = "startup".into();
+    }
+    payload
+}
+
+fn tell_several(fields: &mut Map<String, Value>) {
+    let text = |name: &str| fields.get(name).and_then(Value::as_str);
+    let input = fields.get("tool_input").unwrap_or(&Value::Null);
+    let each = |list: &str, call: fn(&Value) -> Value| -> Vec<Value> {
+        let listed = input.get(list).and_then(Value::as_array);
+        listed.into_iter().flatten().map(call).collect()
+    };
+    let calls = match text("tool_name") {
+        Some("apply_patch") => match input.get("input").and_then(Value::as_str) {
+            Some(patch) => patch::calls(patch, text("cwd")),
+            None => Vec::new(),
+        },
+        Some("fetch_webpage") => each("urls", |url| part("WebFetch", json!({ "url": url }))),
+        Some("multi_replace_string_in_file") => each("replacements", |replacement| {
+            part("Edit", renamed_input(replacement, REPLACEMENT))
+        }),
+        _ => return,
+    };
+    if calls.is_empty() {
+        parts::put(fields, vec![unread("its input says nothing that is known")]);
+    } else {
+        parts::put(fields, calls);
+    }
+}
+
+/// `mcp_files_read` is the tool `read` of the server `files`. Where either has the sign in its name, the first one counts.
+fn tell_server(fields: &mut Map<String, Value>) {
+    let name = fields.get("tool_name").and_then(Value::as_str);
+    let name = name.filter(|name| !name.starts_with("mcp__"));
+    let parts = name.and_then(|name| name.strip_prefix("mcp_")?.split_once('_'));
+    let Some((server, tool)) =
+        parts.filter(|(server, tool)| !server.is_empty() && !tool.is_empty())
+    else {
+        return;
+    };
+    let name = format!("mcp__{server}__{tool}");
+    if let Some(own) = fields.insert("tool_name".to_owned(), name.into()) {
+        keep_native(fields, Map::from_iter([("tool_name".to_owned(), own)]));
+    }
+}
+
+pub(super) fn own_input(reported: &crate::reported::Reported<'_>, input: &Value) -> Value {
+    WORDS.own_input(reported, input)
+}

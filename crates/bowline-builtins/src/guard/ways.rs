@@ -1,0 +1,134 @@
+//! The commands by which a person lets a call pass that one of the guard's rules stopped.
+
+use bowline::hooks::Decision;
+use bowline::settings::AllowedCall;
+use bowline_agents::shell_word;
+use bowline_guard::effect::Category;
+use bowline_guard::rules;
+use bowline_store::DecidedEvent;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{SECRET_WRITING, call_of};
+
+/// The placeholders for what was not recorded.
+const NOT_KEPT: &[&str] = &["[REDACTED", "left out]", "[left out"];
+
+/// A command that lets something pass, and what.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Way {
+    /// The command.
+    pub command: String,
+    /// What it lets pass, for people.
+    pub effect: &'static str,
+}
+
+/// The commands that let a call pass, the narrowest first; none where no rule of the guard stopped it. The input is as it was recorded.
+pub fn ways(event: &DecidedEvent, input: Option<&Value>) -> Vec<Way> {
+    let is_stopped = event.decision >= Decision::Ask;
+    let can_be_silenced = |id: &&str| is_stopped && is_rule(id) && !guards_itself(id);
+    let Some(rule) = event.rule.as_deref().filter(can_be_silenced) else {
+        return Vec::new();
+    };
+    let mut ways = Vec::new();
+    let mut add = |command: String, effect| ways.push(Way { command, effect });
+    let tool = event.tool.as_deref().unwrap_or_default();
+    if input.and_then(|input| exact_call(tool, input)).is_some() {
+        let id = &event.id;
+        add(format!("bowline allow {id} --once"), "this call, one time");
+        add(format!("bowline allow {id}"), "this call in its project");
+    }
+    if !event.session.is_empty() {
+        let session = shell_word(&event.session);
+        add(
+            format!("bowline allow {rule} --session={session}"),
+            "all that this rule finds, in the session of this call",
+        );
+    }
+    add(
+        format!("bowline allow {rule}"),
+        "all that this rule finds, in the project that you are in",
+    );
+    ways
+}
+
+/// A call to the letter, if all of its input was recorded.
+pub fn exact_call(tool: &str, input: &Value) -> Option<AllowedCall> {
+    let exact = call_of(tool, Some(input));
+    let is_whole = !NOT_KEPT.iter().any(|mark| exact.what.contains(mark));
+    is_whole.then_some(exact)
+}
+
+/// Whether the guard has a rule of this name.
+pub fn is_rule(id: &str) -> bool {
+    id == SECRET_WRITING || rules::rules().iter().any(|rule| rule.id == id)
+}
+
+/// Whether a rule protects Bowline itself, so that it cannot be silenced.
+pub fn guards_itself(id: &str) -> bool {
+    let mut rules = rules::rules().into_iter();
+    rules.any(|rule| rule.id == id && rule.category == Category::OwnSettings)
+}
+
+#[cfg(test)]
+mod tests {
+    use bowline_store::Record;
+    use chrono::Utc;
+    use serde_json::json;
+
+    use super::*;
+
+    const FORCE: &str = "git.push-force";
+
+    #[test]
+    fn what_can_be_allowed_is_offered_the_narrowest_first() {
+        let push = json!({"command": "git push -f"});
+        let cut = json!({"command": "X=[REDACTED] git push -f"});
+        let once = "bowline allow e1 --once";
+        let call = "bowline allow e1";
+        let session = "bowline allow git.push-force --session='s 1'";
+        let rule = "bowline allow git.push-force";
+        for (decision, id, of, input, expected) in [
+            (
+                Decision::Deny,
+                Some(FORCE),
+                "s 1",
+                Some(&push),
+                &[once, call, session, rule][..],
+            ),
+            (
+                Decision::Ask,
+                Some(FORCE),
+                "",
+                Some(&push),
+                &[once, call, rule],
+            ),
+            (
+                Decision::Deny,
+                Some(FORCE),
+                "s 1",
+                Some(&cut),
+                &[session, rule],
+            ),
+            (Decision::Deny, Some(FORCE), "", None, &[rule]),
+            (Decision::NoOpinion, Some(FORCE), "s 1", Some(&push), &[]),
+            (
+                Decision::Deny,
+                Some("self.settings"),
+                "s 1",
+                Some(&push),
+                &[],
+            ),
+            (Decision::Deny, Some("my-own-rule"), "s 1", Some(&push), &[]),
+            (Decision::Deny, None, "s 1", Some(&push), &[]),
+        ] {
+            let mut event = Record::new("e1", Utc::now(), "codex", "PreToolUse", of).decided;
+            event.tool = Some("Bash".to_owned());
+            event.rule = id.map(ToOwned::to_owned);
+            event.decision = decision;
+            let ways = ways(&event, input);
+            let commands: Vec<&str> = ways.iter().map(|way| way.command.as_str()).collect();
+            assert_eq!(commands, expected, "{decision:?} {id:?} {of} {input:?}");
+        }
+    }
+}
