@@ -43,14 +43,28 @@ fn encode_worktree(output: &Opinion) -> Answer {
     if stops(output) {
         return exit_two(String::new(), reason(HookEvent::WorktreeCreate, output));
     }
-    let path = output
-        .event_fields
-        .get("worktreePath")
-        .and_then(Value::as_str);
-    Answer {
-        stdout: path.map(|path| format!("{path}\n")).unwrap_or_default(),
-        ..Answer::default()
+    let path = output.event_fields.get("worktreePath");
+    match path.and_then(Value::as_str).map(path_line) {
+        None => Answer::default(),
+        Some(Ok(stdout)) => Answer {
+            stdout,
+            ..Answer::default()
+        },
+        Some(Err(reason)) => exit_two(String::new(), reason),
     }
+}
+
+/// The line from which the client reads this path and no other.
+fn path_line(path: &str) -> Result<String, String> {
+    let path = path.trim();
+    if path.contains(char::is_control) {
+        return Err(format!(
+            "A hook named the worktree {path:?}. Claude Code cannot be told a path with line breaks or other control characters. Use a path without them."
+        ));
+    }
+    // What begins with a brace is taken for JSON.
+    let here = if path.starts_with('{') { "./" } else { "" };
+    Ok(format!("{here}{path}\n"))
 }
 
 fn exit_two(stdout: String, reason: String) -> Answer {

@@ -359,10 +359,17 @@ fn f16_claude_prints_text_where_json_would_be_taken_for_it() {
         claude(HookEvent::PreCompact, text).unwrap().decision(),
         Decision::NoOpinion
     );
-    let mut worktree = Opinion::allow().context("c").system_message("m");
-    let field = "worktreePath".to_owned();
-    worktree.event_fields.insert(field, "/w/x".into());
-    assert_eq!(encode(HookEvent::WorktreeCreate, &worktree), "/w/x\n");
+    let told = |path: &str| {
+        let mut worktree = Opinion::allow().context("c").system_message("m");
+        let field = "worktreePath".to_owned();
+        worktree.event_fields.insert(field, path.into());
+        CLAUDE_CODE.encode(&Reported::of(HookEvent::WorktreeCreate), &worktree)
+    };
+    assert_eq!(told("/w/x").stdout, "/w/x\n");
+    assert_eq!(told("{x}").stdout, "./{x}\n");
+    let refused = told("/w\n/elsewhere");
+    assert_eq!((refused.exit, refused.stdout.as_str()), (2, ""));
+    assert!(refused.stderr.contains("line breaks"), "{}", refused.stderr);
 }
 
 #[test]
