@@ -344,6 +344,7 @@ mod commands {
         }
         let filter = traces::Filter {
             session: Some(SessionKey::Row(a.session_row)),
+            agent: Some(a.agent.clone()),
             tool: Some("Bash".into()),
             status: Some(StatusFilter::AnyError),
             since: Some(at(0)),
@@ -408,7 +409,7 @@ mod commands {
                     "`status` is \"fine\"; expected started, ok, error, denied",
                     "`since` is \"yesterday\"; expected a time such as",
                     "`limit` is 0; expected a number from 1 to 10000",
-                    "`sesion` is no argument of `traces.list`; it takes session, tool, status, since, project, limit",
+                    "`sesion` is no argument of `traces.list`; it takes session, agent, tool, status, since, project, limit",
                 ],
             ),
             (

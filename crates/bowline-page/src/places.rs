@@ -1,5 +1,6 @@
 //! What each address of the page is: its view, its title, and the parameters that it knows.
 
+use bowline_agents::{AGENTS, named};
 use bowline_daemon::rpc::parse_decision;
 use bowline_store::{DecisionFilter, TextKind};
 
@@ -39,6 +40,11 @@ const ID: Parameter = Parameter::text("id");
 const PROJECT: Parameter = Parameter::text("project");
 const SESSION: Parameter = Parameter::text("session");
 const TOOL: Parameter = Parameter::text("tool");
+const AGENT: Parameter = Parameter::words(
+    "agent",
+    |word| named(word).is_some(),
+    || AGENTS.iter().map(|it| it.name).collect(),
+);
 const PERIOD: Parameter = Parameter::words(
     "period",
     |word| Period::named(word).is_some(),
@@ -81,6 +87,7 @@ pub(crate) const TIMELINE: Place = Place::of(
     &[
         PROJECT,
         SESSION,
+        AGENT,
         TOOL,
         DECISION,
         Parameter::number("before"),

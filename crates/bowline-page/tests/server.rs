@@ -316,6 +316,11 @@ fn what_an_address_says_in_vain_is_told() {
         ("timeline?agnet=x", 200, &["<code>agnet</code>", "Bash"]),
         ("timeline?projct=x", 200, &["mean <code>project</code>"]),
         ("timeline?decision=dney", 200, &["mean <code>deny</code>"]),
+        (
+            "timeline?agent=codx",
+            200,
+            &["mean <code>codex</code>", "Bash"],
+        ),
         ("timeline?before=soon", 200, &["A number is expected"]),
         (
             "costs?period=3d",
@@ -401,7 +406,7 @@ fn what_an_address_says_in_vain_is_told() {
         assert!(answered.body.contains(&fragment), "{address}: {fragment}");
     }
     for address in [
-        "timeline?project=shop&session=b17e&tool=bash&decision=no_opinion&before=99999999999999",
+        "timeline?project=shop&session=b17e&agent=claude-code&tool=bash&decision=no_opinion&before=99999999999999",
         "timeline?project=&session=&tool=&decision=",
         "session?session=b17e",
         "waterfall?session=b17e",

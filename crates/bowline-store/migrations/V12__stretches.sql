@@ -1,5 +1,5 @@
--- In which stretches of ten seconds a session, a tool or a project has events, so that those are found among all others. The key is the
--- row of the chain or of the project, or the hash of the tool's name; a stretch is its time in seconds, divided by ten.
+-- In which stretches of ten seconds a session, a tool, a project or an agent has events, so that those are found among all others. The key
+-- is the row of the chain or of the project, or the hash of the tool's or the agent's name; a stretch is its time in seconds, divided by ten.
 CREATE TABLE event_stretches (
     kind    INTEGER NOT NULL,
     key     INTEGER NOT NULL,

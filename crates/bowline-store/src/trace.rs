@@ -131,6 +131,8 @@ impl FromIterator<TraceStatus> for StatusSet {
 pub struct TraceFilter<'a> {
     /// Of these sessions.
     pub session: Option<SessionRef<'a>>,
+    /// Of this agent.
+    pub agent: Option<&'a str>,
     /// Of this tool.
     pub tool: Option<&'a str>,
     /// With this status.
@@ -149,6 +151,7 @@ impl Default for TraceFilter<'_> {
     fn default() -> Self {
         Self {
             session: None,
+            agent: None,
             tool: None,
             status: None,
             since: None,
@@ -266,6 +269,8 @@ pub struct EventFilter<'a> {
     pub project: Option<&'a str>,
     /// Of these sessions.
     pub session: Option<SessionRef<'a>>,
+    /// Reported by this agent.
+    pub agent: Option<&'a str>,
     /// Of this name, in any case.
     pub event: Option<&'a str>,
     /// About this tool, in any case.
@@ -285,6 +290,7 @@ impl Default for EventFilter<'_> {
             older_than: None,
             project: None,
             session: None,
+            agent: None,
             event: None,
             tool: None,
             rule: None,

@@ -6,6 +6,7 @@ use bowline_store::DecisionFilter;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::log::{self, LogArgs};
+use super::meant;
 use super::trace::limit;
 use crate::Outcome;
 use crate::error::Result;
@@ -31,6 +32,10 @@ pub(crate) struct DeniedArgs {
     /// Only events of this session, by the agent's name for it or its beginning; `last` is the newest
     #[arg(long, value_name = "SESSION")]
     session: Option<String>,
+
+    /// Only events of this agent, such as codex
+    #[arg(long, value_name = "AGENT", value_parser = meant::agent)]
+    agent: Option<String>,
 
     /// Only events about this tool
     #[arg(long, value_name = "TOOL")]
@@ -59,6 +64,7 @@ pub(crate) fn run(args: DeniedArgs, ui: &mut Ui) -> Result<Outcome> {
         since: args.since.or(Some(day_ago)),
         project: args.project,
         session: args.session,
+        agent: args.agent,
         event: None,
         tool: args.tool,
         rule: args.rule,

@@ -12,8 +12,6 @@ use std::sync::Arc;
 
 use bowline::hooks::HookInput;
 use bowline::settings::Locations;
-use bowline_agents::AGENTS;
-use bowline_agents::near::nearest;
 use bowline_builtins::continuity::project_of;
 use bowline_builtins::guard::{Guards, call_of as call_of_tool};
 use bowline_continuity::action::Who;
@@ -71,7 +69,7 @@ pub(crate) struct ExplainArgs {
     input: Option<String>,
 
     /// Judge it by the settings for this agent
-    #[arg(long, value_name = "AGENT", value_parser = known_agent)]
+    #[arg(long, value_name = "AGENT", value_parser = super::meant::agent)]
     agent: Option<String>,
 
     /// Judge it for this session, which may delete what it made; `last` is the newest of the project, `none` is no session [default: last]
@@ -84,21 +82,6 @@ pub(crate) struct ExplainArgs {
 
     #[command(flatten)]
     pub(crate) format: FormatArgs,
-}
-
-/// An agent that Bowline knows. Under any other name, settings for an agent would not be found without a word.
-fn known_agent(name: &str) -> Result<String, String> {
-    if AGENTS.iter().any(|agent| agent.name == name) {
-        return Ok(name.to_owned());
-    }
-    let names: Vec<&str> = AGENTS.iter().map(|agent| agent.name).collect();
-    Err(match nearest(name, names.iter().copied()) {
-        Some(near) => format!("no agent is called so; did you mean `{near}`?"),
-        None => format!(
-            "no agent is called so; expected one of {}",
-            names.join(", ")
-        ),
-    })
 }
 
 /// No real command is longer.

@@ -24,6 +24,7 @@ Examples:
   bowline log
   bowline log --decision deny,ask --since 1d --project .
   bowline log --rule 'git.*' --session last
+  bowline log --agent codex --since 2h
   bowline log --long --limit 10
   bowline log --limit 1000 --json")]
 pub(crate) struct LogArgs {
@@ -42,6 +43,10 @@ pub(crate) struct LogArgs {
     /// Only events of this session, by the agent's name for it or its beginning; `last` is the newest
     #[arg(long, value_name = "SESSION")]
     pub(super) session: Option<String>,
+
+    /// Only events of this agent, such as codex
+    #[arg(long, value_name = "AGENT", value_parser = meant::agent)]
+    pub(super) agent: Option<String>,
 
     /// Only this event, such as PreToolUse
     #[arg(long, value_name = "EVENT")]
@@ -90,6 +95,7 @@ pub(crate) fn run(args: &LogArgs, ui: &mut Ui) -> Result<Outcome> {
         session: session
             .map(|name| session_key(name, &mut records, ui))
             .transpose()?,
+        agent: args.agent.clone(),
         event: args.event.clone(),
         tool: args.tool.clone(),
         rule: args.rule.clone(),

@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use bowline::settings::main_checkout;
+use bowline_agents::AGENTS;
+use bowline_agents::near::nearest;
 use bowline_continuity::{Code, RuleError};
 use bowline_daemon::known::{KnownEvents, KnownSessions, UnknownName};
 use bowline_daemon::rpc::{SessionKey, events, search, sessions, traces};
@@ -12,6 +14,21 @@ use crate::ask::Records;
 use crate::error::{Error, Result};
 use crate::project::{Paths, ProjectNames};
 use crate::ui::{Ui, reveal};
+
+/// An agent that Bowline knows. Under any other name nothing would be found, without a word.
+pub(super) fn agent(name: &str) -> Result<String, String> {
+    if AGENTS.iter().any(|agent| agent.name == name) {
+        return Ok(name.to_owned());
+    }
+    let names: Vec<&str> = AGENTS.iter().map(|agent| agent.name).collect();
+    Err(match nearest(name, names.iter().copied()) {
+        Some(near) => format!("no agent is called so; did you mean `{near}`?"),
+        None => format!(
+            "no agent is called so; expected one of {}",
+            names.join(", ")
+        ),
+    })
+}
 
 /// A project as it is recorded: by a folder, else by its name in lists. One that is gone is known by the path that it had.
 pub(super) fn project(folder: &Path, records: &mut Records, ui: &Ui) -> Result<String> {

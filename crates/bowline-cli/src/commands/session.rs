@@ -50,7 +50,7 @@ Examples:
   bowline session list --project . --limit 5 --json")]
 struct ListArgs {
     /// Only sessions of this agent, such as claude-code
-    #[arg(long, value_name = "AGENT")]
+    #[arg(long, value_name = "AGENT", value_parser = meant::agent)]
     agent: Option<String>,
 
     /// Only sessions active since then: 10m, 2h, 1w, yesterday, 2026-11-15 or a local time such as 10:30

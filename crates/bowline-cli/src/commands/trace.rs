@@ -68,6 +68,10 @@ pub(super) struct FilterArgs {
     #[arg(long, value_name = "SESSION")]
     session: Option<String>,
 
+    /// Only calls of this agent, such as codex
+    #[arg(long, value_name = "AGENT", value_parser = meant::agent)]
+    agent: Option<String>,
+
     /// Only calls of this tool
     #[arg(long, value_name = "TOOL")]
     tool: Option<String>,
@@ -90,6 +94,7 @@ pub(super) struct FilterArgs {
 Examples:
   bowline trace list
   bowline trace list --since 2h --status denied
+  bowline trace list --agent codex --limit 20
   bowline trace list --session 8c2f51de --limit 20 --json
   bowline trace list --project . --follow")]
 struct ListArgs {
@@ -254,6 +259,7 @@ impl FilterArgs {
                 .session
                 .map(|name| session_key(name, records, ui))
                 .transpose()?,
+            agent: self.agent,
             tool: self.tool,
             status,
             since: self.since,

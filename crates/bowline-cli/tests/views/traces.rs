@@ -268,10 +268,24 @@ fn who_did_what_is_seen_in_narrow_terminals() {
         }
     }
     // What is seen can be asked for.
-    for (filter, value) in [("--session", "a1b2c3"), ("--project", "a/my shop")] {
+    for (filter, value) in [
+        ("--session", "a1b2c3"),
+        ("--project", "a/my shop"),
+        ("--agent", "claude-code"),
+    ] {
         let document = history.json(&["trace", "list", filter, value]);
         assert_eq!(ids(&document), ["toolu_a"], "{filter} {value}");
     }
+    for command in ["log", "trace errors", "trace list --status error"] {
+        let args: Vec<&str> = command.split(' ').chain(["--agent", "codex"]).collect();
+        let ran = history.run(&args);
+        ran.expect(0, &["toolu_b"]).lacks(&["toolu_a"]);
+    }
+    let document = history.json(&["trace", "stats", "--agent", "codex"]);
+    assert_eq!(document["looked_at"], 1, "{document}");
+    history
+        .run(&["trace", "list", "--agent", "gemini"])
+        .expect(0, &["No tool call is like that."]);
     history
         .run(&["log", "--project", "my shop"])
         .expect_stderr(2, &["2 projects are called `my shop`", "/srv/a/my shop"]);
@@ -509,6 +523,18 @@ fn wrong_arguments_are_explained() {
             "expected a number from 1 to 10000",
         ),
         (&["trace", "slow", "--threshold", "5"], "500ms"),
+        (
+            &["trace", "list", "--agent", "codx"],
+            "did you mean `codex`?",
+        ),
+        (
+            &["log", "--agent", "nobody"],
+            "expected one of claude-code, ",
+        ),
+        (
+            &["session", "list", "--agent", "clade-code"],
+            "did you mean `claude-code`?",
+        ),
         (
             &["session", "list", "--since", "99999999999999999999d"],
             "10m",

@@ -23,6 +23,8 @@ pub struct Last {
     pub project: Option<String>,
     /// Of these sessions.
     pub session: Option<SessionKey>,
+    /// Reported by this agent.
+    pub agent: Option<String>,
     /// Of this name.
     pub event: Option<String>,
     /// About this tool.
@@ -44,6 +46,7 @@ impl Question for Last {
             before: arguments.time("before"),
             project: arguments.text("project"),
             session: arguments.session("session"),
+            agent: arguments.text("agent"),
             event: arguments.text("event"),
             tool: arguments.text("tool"),
             rule: arguments.text("rule"),
@@ -59,6 +62,7 @@ impl Question for Last {
             older_than: None,
             project: self.project.as_deref(),
             session: self.session.as_ref().map(SessionKey::as_filter),
+            agent: self.agent.as_deref(),
             event: self.event.as_deref(),
             tool: self.tool.as_deref(),
             rule: self.rule.as_deref(),

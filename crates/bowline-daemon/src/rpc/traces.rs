@@ -20,6 +20,8 @@ pub const DEFAULT_THRESHOLD_MS: i64 = 1_000;
 pub struct Filter {
     /// Of these sessions.
     pub session: Option<SessionKey>,
+    /// Of this agent.
+    pub agent: Option<String>,
     /// Of this tool.
     pub tool: Option<String>,
     /// With this status.
@@ -49,6 +51,7 @@ impl Filter {
     fn read(arguments: &mut Arguments) -> Self {
         Self {
             session: arguments.session("session"),
+            agent: arguments.text("agent"),
             tool: arguments.text("tool"),
             status: arguments.status("status"),
             since: arguments.time("since"),
@@ -60,6 +63,7 @@ impl Filter {
     fn for_store(&self, default_limit: usize) -> TraceFilter<'_> {
         TraceFilter {
             session: self.session.as_ref().map(SessionKey::as_filter),
+            agent: self.agent.as_deref(),
             tool: self.tool.as_deref(),
             status: self.status,
             since: self.since,

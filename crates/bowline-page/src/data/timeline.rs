@@ -1,5 +1,6 @@
 //! What happened, newest first, and how the calls of one prompt followed each other.
 
+use bowline_agents::named;
 use bowline_daemon::rpc::traces::{Tree, WholeTree};
 use bowline_daemon::rpc::{Question as _, parse_decision};
 use bowline_store::{DecisionFilter, EventFilter, RecordedEvent, Result, SessionRef, Store, Trace};
@@ -18,6 +19,8 @@ pub(crate) const MOST_CALLS: usize = 300;
 pub(crate) struct Filter {
     pub(crate) project: Option<String>,
     pub(crate) session: Option<String>,
+    /// The name of an agent that is known.
+    pub(crate) agent: Option<&'static str>,
     pub(crate) tool: Option<String>,
     pub(crate) decision: Option<DecisionFilter>,
     /// Links of earlier versions name a time.
@@ -42,6 +45,7 @@ impl Filter {
         Self {
             project: query.owned("project"),
             session: query.owned("session"),
+            agent: query.get("agent").and_then(named).map(|it| it.name),
             tool: query.owned("tool"),
             decision: query.get("decision").and_then(parse_decision),
             before: before.and_then(DateTime::from_timestamp_millis),
@@ -74,6 +78,7 @@ impl Filter {
         vec![
             ("project", self.project.as_deref().unwrap_or_default()),
             ("session", self.session.as_deref().unwrap_or_default()),
+            ("agent", self.agent.unwrap_or_default()),
             ("tool", self.tool.as_deref().unwrap_or_default()),
             ("decision", self.decision.map_or("", DecisionFilter::word)),
         ]
@@ -99,6 +104,7 @@ pub(crate) fn read(store: &dyn Store, filter: Filter) -> Result<Timeline> {
         older_than: filter.older_than,
         project: project.as_deref(),
         session: filter.session.as_deref().map(SessionRef::Beginning),
+        agent: filter.agent,
         tool: filter.tool.as_deref(),
         limit: PAGE,
         ..EventFilter::default()

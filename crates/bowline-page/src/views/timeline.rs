@@ -1,5 +1,6 @@
 //! *Timeline*: what happened, newest first, and the calls of a prompt as they followed each other.
 
+use bowline_agents::AGENTS;
 use bowline_daemon::rpc::traces::told;
 use bowline_store::{DecisionFilter, RecordedEvent, Trace};
 use chrono::{DateTime, Utc};
@@ -63,6 +64,14 @@ fn filters(filter: &Filter) -> Markup {
         form.filters method="get" action="./timeline" role="search" aria-label="Filters" {
             (text("project", "Project", filter.project.as_deref()))
             (text("session", "Session", filter.session.as_deref()))
+            label { "Agent"
+                select name="agent" {
+                    option value="" { "any" }
+                    @for agent in AGENTS {
+                        option value=(agent.name) selected[filter.agent == Some(agent.name)] { (agent.name) }
+                    }
+                }
+            }
             (text("tool", "Tool", filter.tool.as_deref()))
             label { "Decision"
                 select name="decision" {

@@ -70,6 +70,7 @@ impl<'a> Apply<'a> {
             session.as_ref().map(|session| Whose::Chain(session.chain)),
             self.record.decided.tool.as_deref().map(Whose::tool),
             project.map(Whose::Project),
+            Some(Whose::agent(&self.record.decided.agent)),
         ];
         let noted = &mut self.memory.noted;
         noted.note(self.db, number, whose.into_iter().flatten())?;

@@ -5,7 +5,7 @@ use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
 use super::readers::snapshot;
-use super::stretches::{self, Whose};
+use super::stretches::{self, Whose, Within};
 use super::traces::Query;
 use super::{hooks, keys, time, traces};
 use crate::error::Result;
@@ -112,35 +112,27 @@ fn find_queries(db: &Connection, filter: &EventFilter<'_>) -> Result<Vec<Query>>
             Some(format!("e.chain_id IN ({})", chains.join(", ")))
         }
     };
-    // Whoever has the fewest events, in general.
-    let whose = chain
-        .map(Whose::Chain)
-        .or_else(|| filter.tool.map(Whose::tool))
-        .or_else(|| project.map(Whose::Project));
-    let query = |within| query(filter, project, session.clone(), within);
-    let Some(whose) = whose.filter(|_| !is_of_decided(filter)) else {
+    // Whoever has the fewest events comes first, in general.
+    let whose: Vec<Whose> = [
+        chain.map(Whose::Chain),
+        filter.tool.map(Whose::tool),
+        project.map(Whose::Project),
+        filter.agent.map(Whose::agent),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let query = |within: Within<'_>| query(filter, project, session.clone(), within);
+    if whose.is_empty() || is_of_decided(filter) {
         return Ok(vec![query(Within::Everything)]);
-    };
+    }
     let since = stretches::noted_since(db)?;
     let noted = query(Within::Stretches {
-        whose,
+        whose: &whose,
         since: since.unwrap_or(0),
     });
     let older = since.map(|stretch| query(Within::Before(stretch)));
     Ok([noted].into_iter().chain(older).collect())
-}
-
-/// Among which events is looked.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Within {
-    Everything,
-    /// Those of the stretches in which somebody has some, from this one on.
-    Stretches {
-        whose: Whose,
-        since: i64,
-    },
-    /// Those before this stretch.
-    Before(i64),
 }
 
 /// Whether only events are meant of which something was decided.
@@ -153,7 +145,7 @@ pub(super) fn query(
     filter: &EventFilter<'_>,
     project: Option<i64>,
     session: Option<String>,
-    within: Within,
+    within: Within<'_>,
 ) -> Query {
     let number = |time: DateTime<Utc>| keys::event_floor(time.timestamp_millis());
     let (first, end) = (
@@ -165,54 +157,48 @@ pub(super) fn query(
     let decided = is_of_decided(filter);
     let (from, order) = match within {
         Within::Stretches { .. } => (
-            "event_stretches x CROSS JOIN events e",
+            format!("{}events e", stretches::TABLE),
             "x.stretch DESC, e.id DESC",
         ),
-        _ if decided => ("events e INDEXED BY events_decided", "e.id DESC"),
-        _ => ("events e", "e.id DESC"),
+        _ if decided => ("events e INDEXED BY events_decided".to_owned(), "e.id DESC"),
+        _ => ("events e".to_owned(), "e.id DESC"),
     };
     let mut conditions = Vec::new();
     let mut values = Vec::new();
-    let mut require = |condition: String, value: Sql| {
-        conditions.push(condition);
-        values.push(value);
-    };
     match within {
         Within::Everything | Within::Before(_) => {
             let end = match within {
                 Within::Before(stretch) => end.min(stretches::floor(stretch)),
                 _ => end,
             };
-            require("e.id >= ?".to_owned(), Sql::Integer(first));
-            require("e.id < ?".to_owned(), Sql::Integer(end));
+            conditions.extend(["e.id >= ?", "e.id < ?"].map(str::to_owned));
+            values.extend([first, end].map(Sql::Integer));
         }
         Within::Stretches { whose, since } => {
             // What the numbers of a stretch are multiples of.
             let length = stretches::floor(1);
-            require("x.kind = ?".to_owned(), Sql::Integer(whose.kind()));
-            require("x.key = ?".to_owned(), Sql::Integer(whose.key()));
             let (oldest, newest) = (stretches::of(first).max(since), stretches::of(end));
-            require("x.stretch >= ?".to_owned(), Sql::Integer(oldest));
-            require("x.stretch <= ?".to_owned(), Sql::Integer(newest));
-            let (from, to) = (
-                format!("e.id >= max(x.stretch * {length}, ?)"),
-                format!("e.id < min((x.stretch + 1) * {length}, ?)"),
-            );
-            require(from, Sql::Integer(first));
-            require(to, Sql::Integer(end));
+            let (of_stretches, bounds) = stretches::conditions(whose, oldest, newest);
+            conditions.extend(of_stretches);
+            conditions.push(format!("e.id >= max(x.stretch * {length}, ?)"));
+            conditions.push(format!("e.id < min((x.stretch + 1) * {length}, ?)"));
+            values.extend(bounds.into_iter().chain([first, end]).map(Sql::Integer));
         }
     }
     for (condition, value) in [
         ("e.event = ? COLLATE NOCASE", filter.event),
         ("e.tool = ? COLLATE NOCASE", filter.tool),
         ("e.rule GLOB ?", filter.rule),
+        ("e.agent = ?", filter.agent),
     ] {
         if let Some(value) = value {
-            require(condition.to_owned(), Sql::Text(value.to_owned()));
+            conditions.push(condition.to_owned());
+            values.push(Sql::Text(value.to_owned()));
         }
     }
     if let Some(project) = project {
-        require("e.project_id = ?".to_owned(), Sql::Integer(project));
+        conditions.push("e.project_id = ?".to_owned());
+        values.push(Sql::Integer(project));
     }
     conditions.extend(session);
     if decided {

@@ -1,4 +1,4 @@
-//! In which stretches of time a session, a tool or a project has events. An index of each event would cost the writer more than all others
+//! In which stretches of time a session, a tool, a project or an agent has events. An index of each event would cost the writer more than all others
 //! together; a stretch is noted once.
 
 use std::collections::HashSet;
@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::hash::{fnv1a, mix};
 
 /// So many milliseconds are a stretch.
-const LENGTH: i64 = 10_000;
+pub(super) const LENGTH: i64 = 10_000;
 
 /// Of what events are noted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -19,6 +19,8 @@ pub(super) enum Whose {
     /// By the hash of its name, in any casing.
     Tool(i64),
     Project(i64),
+    /// By the hash of its name.
+    Agent(i64),
 }
 
 impl Whose {
@@ -27,17 +29,22 @@ impl Whose {
         Self::Tool(hash.cast_signed())
     }
 
+    pub(super) fn agent(name: &str) -> Self {
+        Self::Agent(mix(fnv1a(name.as_bytes())).cast_signed())
+    }
+
     pub(super) const fn kind(self) -> i64 {
         match self {
             Self::Chain(_) => 0,
             Self::Tool(_) => 1,
             Self::Project(_) => 2,
+            Self::Agent(_) => 4,
         }
     }
 
     pub(super) const fn key(self) -> i64 {
         match self {
-            Self::Chain(key) | Self::Tool(key) | Self::Project(key) => key,
+            Self::Chain(key) | Self::Tool(key) | Self::Project(key) | Self::Agent(key) => key,
         }
     }
 }
@@ -85,6 +92,50 @@ pub(super) fn of(number: i64) -> i64 {
 /// The events of a stretch have at least this number, and those before it have less.
 pub(super) fn floor(stretch: i64) -> i64 {
     keys::event_floor(stretch.saturating_mul(LENGTH))
+}
+
+/// Among which events, or which calls that began with them, is looked.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Within<'a> {
+    Everything,
+    /// Those of the stretches in which all of these have some, from this one on.
+    Stretches {
+        whose: &'a [Whose],
+        since: i64,
+    },
+    /// Those before this stretch.
+    Before(i64),
+}
+
+impl Within<'_> {
+    /// Whether only some stretches are looked at.
+    pub(super) const fn is_of_stretches(self) -> bool {
+        matches!(self, Self::Stretches { .. })
+    }
+}
+
+/// The table that a statement begins with where it looks at some stretches only.
+pub(super) const TABLE: &str = "event_stretches x CROSS JOIN ";
+
+/// What the stretches between two events have to be like, with the values. The first conditions are those that the table's key is
+/// entered by.
+pub(super) fn conditions(whose: &[Whose], oldest: i64, newest: i64) -> (Vec<String>, Vec<i64>) {
+    let mut conditions = Vec::new();
+    let mut values = Vec::new();
+    for (index, whose) in whose.iter().enumerate() {
+        if index == 0 {
+            conditions
+                .push("x.kind = ? AND x.key = ? AND x.stretch >= ? AND x.stretch <= ?".to_owned());
+            values.extend([whose.kind(), whose.key(), oldest, newest]);
+        } else {
+            conditions.push(
+                "EXISTS (SELECT 1 FROM event_stretches o WHERE o.kind = ? AND o.key = ? AND o.stretch = x.stretch)"
+                    .to_owned(),
+            );
+            values.extend([whose.kind(), whose.key()]);
+        }
+    }
+    (conditions, values)
 }
 
 /// The first stretch of which is noted to whom events belong; nothing if that is noted of all.

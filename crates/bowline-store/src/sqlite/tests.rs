@@ -1,8 +1,7 @@
 use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, params_from_iter};
 
-use super::events::Within;
-use super::stretches::Whose;
+use super::stretches::{Whose, Within};
 use super::traces::{Scope, find_query};
 use super::*;
 use crate::status::TraceStatus;
@@ -136,8 +135,14 @@ fn f21_a_every_combination_of_filters_uses_an_index() {
                             before: since,
                             ..TraceFilter::default()
                         };
-                        let query =
-                            find_query(&filter, scope, project, traces::COLUMNS, traces::JOINS);
+                        let query = find_query(
+                            &filter,
+                            scope,
+                            project,
+                            Within::Everything,
+                            traces::COLUMNS,
+                            traces::JOINS,
+                        );
                         // What is open is few: its index is walked whole when no session is named.
                         let walks_open = scope.is_none()
                             && status == Some(StatusFilter::Is(TraceStatus::Started));
@@ -170,7 +175,7 @@ fn every_filter_of_events_uses_an_index() {
                     Within::Everything,
                     Within::Before(1),
                     Within::Stretches {
-                        whose: Whose::Chain(1),
+                        whose: &[Whose::Chain(1), Whose::tool("bash")],
                         since: 0,
                     },
                 ] {
@@ -191,6 +196,34 @@ fn every_filter_of_events_uses_an_index() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn calls_of_an_agent_are_found_by_an_index() {
+    let (_folder, db) = database();
+    let whose = [Whose::agent("codex"), Whose::Project(1)];
+    let stretches = Within::Stretches {
+        whose: &whose,
+        since: 0,
+    };
+    for within in [stretches, Within::Before(1)] {
+        let filter = TraceFilter {
+            agent: Some("codex"),
+            ..TraceFilter::default()
+        };
+        let query = find_query(
+            &filter,
+            None,
+            Some(1),
+            within,
+            traces::COLUMNS,
+            traces::JOINS,
+        );
+        assert_no_scan(&db, "calls of an agent", &query.sql, &query.values);
+        let plan = plan(&db, &query.sql, &query.values);
+        let is_sorted = |step: &String| !step.contains("TEMP B-TREE");
+        assert!(plan.iter().all(is_sorted), "{plan:#?}");
     }
 }
 

@@ -6,6 +6,7 @@ use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
 use super::readers::snapshot;
+use super::stretches::{self, Whose, Within};
 use super::{keys, millis, time};
 use crate::error::Result;
 use crate::record::AGENT_ENDED;
@@ -335,12 +336,51 @@ fn find_queries(
         tool: tool.as_deref(),
         ..filter.clone()
     };
-    match filter.session {
-        None => Ok(vec![find_query(filter, None, project, columns, joins)]),
-        Some(session) => Ok(scopes(db, session)?
-            .into_iter()
-            .map(|scope| find_query(filter, Some(scope), project, columns, joins))
-            .collect()),
+    let query =
+        |scope, within: Within<'_>| find_query(filter, scope, project, within, columns, joins);
+    if let Some(session) = filter.session {
+        let scopes = scopes(db, session)?.into_iter();
+        return Ok(scopes
+            .map(|scope| query(Some(scope), Within::Everything))
+            .collect());
+    }
+    // Calls that are open or failed are few.
+    let Some(agent) = filter.agent.filter(|_| Among::of(filter) == Among::All) else {
+        return Ok(vec![query(None, Within::Everything)]);
+    };
+    // A call has the time of the event that it began with.
+    let mut whose = vec![Whose::agent(agent)];
+    whose.extend(filter.tool.map(Whose::tool));
+    whose.extend(project.map(Whose::Project));
+    let since = stretches::noted_since(db)?;
+    let noted = query(
+        None,
+        Within::Stretches {
+            whose: &whose,
+            since: since.unwrap_or(0),
+        },
+    );
+    let older = since.map(|stretch| query(None, Within::Before(stretch)));
+    Ok([noted].into_iter().chain(older).collect())
+}
+
+/// Among which calls a filter looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Among {
+    All,
+    /// Those that neither run nor succeeded.
+    Failing,
+    /// Those that run.
+    Open,
+}
+
+impl Among {
+    fn of(filter: &TraceFilter<'_>) -> Self {
+        match filter.status {
+            Some(StatusFilter::Is(TraceStatus::Started)) => Self::Open,
+            Some(status) if !status.contains(TraceStatus::Completed) => Self::Failing,
+            _ => Self::All,
+        }
     }
 }
 
@@ -359,11 +399,29 @@ pub(super) fn find_query(
     filter: &TraceFilter<'_>,
     scope: Option<Scope>,
     project: Option<i64>,
+    within: Within<'_>,
     columns: &str,
     joins: &str,
 ) -> Query {
     let mut conditions: Vec<String> = Vec::new();
     let mut values = Vec::new();
+    let first = filter.since.map_or(i64::MIN, millis);
+    let mut end = filter.before.map(millis);
+    if let Within::Before(stretch) = within {
+        let before = stretch.saturating_mul(stretches::LENGTH);
+        end = Some(end.map_or(before, |end| end.min(before)));
+    }
+    if let Within::Stretches { whose, since } = within {
+        let stretch = |time: i64| time.div_euclid(stretches::LENGTH);
+        let newest = end.map_or(i64::MAX, stretch);
+        let (of_stretches, bounds) =
+            stretches::conditions(whose, stretch(first).max(since), newest);
+        conditions.extend(of_stretches);
+        values.extend(bounds.into_iter().map(Sql::Integer));
+        let length = stretches::LENGTH;
+        conditions.push(format!("t.started_at >= x.stretch * {length}"));
+        conditions.push(format!("t.started_at < (x.stretch + 1) * {length}"));
+    }
     let mut require = |condition: &'static str, value: Sql| {
         conditions.push(condition.to_owned());
         values.push(value);
@@ -383,15 +441,18 @@ pub(super) fn find_query(
         require("t.project_id = ?", Sql::Integer(project));
     }
     // Always there, so that the indexes by time alone are entered and not walked from an end.
-    let since = filter.since.map_or(i64::MIN, millis);
-    require("t.started_at >= ?", Sql::Integer(since));
-    if let Some(before) = filter.before {
-        require("t.started_at < ?", Sql::Integer(millis(before)));
+    require("t.started_at >= ?", Sql::Integer(first));
+    if let Some(end) = end {
+        require("t.started_at < ?", Sql::Integer(end));
     }
-    let open = filter.status == Some(StatusFilter::Is(TraceStatus::Started));
-    let failing = filter
-        .status
-        .is_some_and(|status| !open && !status.contains(TraceStatus::Completed));
+    if let Some(agent) = filter.agent {
+        require(
+            "(SELECT agent FROM sessions WHERE id = t.session_id) = ?",
+            Sql::Text(agent.to_owned()),
+        );
+    }
+    let among = Among::of(filter);
+    let (open, failing) = (among == Among::Open, among == Among::Failing);
     if let Some(StatusFilter::Is(status)) = filter.status
         && !open
     {
@@ -413,16 +474,22 @@ pub(super) fn find_query(
         (None, true, _) => "traces_failed",
         (_, _, true) => "traces_open",
         (Some(_), ..) => "traces_by_chain",
+        _ if within.is_of_stretches() => "traces_by_time",
         (None, ..) if filter.tool.is_some() => "traces_by_tool",
         (None, ..) if project.is_some() => "traces_by_project",
         (None, ..) => "traces_by_time",
     };
     let conditions = conditions.join(" AND ");
     values.push(limit(filter.limit));
+    let (before, order) = if within.is_of_stretches() {
+        (stretches::TABLE, "x.stretch DESC, ")
+    } else {
+        ("", "")
+    };
     Query {
         sql: format!(
-            "SELECT {columns} FROM traces t INDEXED BY {index} {joins}
-             WHERE {conditions} ORDER BY t.started_at DESC, t.id DESC LIMIT ?"
+            "SELECT {columns} FROM {before}traces t INDEXED BY {index} {joins}
+             WHERE {conditions} ORDER BY {order}t.started_at DESC, t.id DESC LIMIT ?"
         ),
         values,
     }

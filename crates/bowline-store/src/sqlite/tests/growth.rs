@@ -31,7 +31,8 @@ fn call(n: i64) -> [Record; 2] {
     let record = |event: &str, ms: i64, change| {
         let time = began + TimeDelta::milliseconds(ms);
         let session = format!("session-{}", n / SESSION);
-        let mut record = Record::new(format!("{event}-{n}"), time, "claude-code", event, session);
+        let agent = if n < SESSION { "codex" } else { "claude-code" };
+        let mut record = Record::new(format!("{event}-{n}"), time, agent, event, session);
         let project = if n < SESSION { "old" } else { "project" };
         record.decided.project = Some(format!("/home/user/{project}"));
         record.decided.tool = Some(tool.to_owned());
@@ -122,10 +123,23 @@ fn costs(calls: i64) -> Vec<(String, u64)> {
             Some(Scope::chain(1)),
         ),
     ] {
-        let query = find_query(&filter, scope, None, traces::COLUMNS, traces::JOINS);
+        let query = find_query(
+            &filter,
+            scope,
+            None,
+            Within::Everything,
+            traces::COLUMNS,
+            traces::JOINS,
+        );
         let steps = steps(&mut || read(&db, &query.sql, query.values.clone()));
         costs.push((name.to_owned(), steps));
     }
+    let of_agent = TraceFilter {
+        agent: Some("codex"),
+        ..all.clone()
+    };
+    let found = || assert_eq!(traces::find(&db, &of_agent).unwrap().len(), 100);
+    costs.push(("of an agent".to_owned(), steps(&mut || found())));
     let slow = traces::slow_query(500, 100);
     costs.push((
         "slow".to_owned(),
@@ -147,7 +161,12 @@ fn costs(calls: i64) -> Vec<(String, u64)> {
         project: Some("/home/user/old"),
         ..all.clone()
     };
+    let of_agent = EventFilter {
+        agent: Some("codex"),
+        ..all.clone()
+    };
     for (name, filter) in [
+        ("of an agent that was last used long ago", of_agent),
         ("last triggers", all),
         ("of a tool that was last used long ago", of_tool),
         ("of an old session", of_session),
@@ -168,6 +187,50 @@ fn f48_a_ten_times_as_many_calls_cost_no_more_steps() {
         assert!(*few > 0, "{name} was not counted");
         assert!(*many <= 2 * few, "{name}: {few} steps, then {many}");
     }
+}
+
+#[test]
+fn calls_of_an_agent_are_found_by_every_filter() {
+    let (_folder, db) = database();
+    write(&db, &mut Memory::default(), 0..155);
+    let (_, migration) = *connection::MIGRATIONS.last().unwrap();
+    db.execute_batch("DROP TABLE event_stretches").unwrap();
+    db.execute_batch(migration).unwrap();
+    write(&db, &mut Memory::default(), 155..300);
+    let all = TraceFilter {
+        limit: 1_000,
+        ..TraceFilter::default()
+    };
+    let failed = Some(StatusFilter::AnyError);
+    for (agent, tool, session, status, expected) in [
+        ("codex", None, None, None, 100),
+        ("claude-code", None, None, None, 200),
+        ("claude-code", Some("read"), None, None, 66),
+        ("claude-code", Some("glob"), None, None, 0),
+        ("claude-code", None, Some("session-0"), None, 0),
+        ("claude-code", None, Some("session-2"), None, 100),
+        ("claude-code", None, None, failed, 40),
+        ("gemini", None, None, None, 0),
+    ] {
+        let filter = TraceFilter {
+            agent: Some(agent),
+            tool,
+            session: session.map(SessionRef::Chain),
+            status,
+            ..all.clone()
+        };
+        let found = traces::find(&db, &filter).unwrap();
+        assert_eq!(found.len(), expected, "{filter:?}");
+        let times: Vec<_> = found.iter().map(|it| it.started_at).collect();
+        assert!(times.is_sorted_by(|a, b| a >= b), "{filter:?}");
+    }
+    let half = DateTime::UNIX_EPOCH + TimeDelta::days(20_000) + TimeDelta::seconds(255);
+    let of_half = TraceFilter {
+        agent: Some("claude-code"),
+        since: Some(half),
+        ..all
+    };
+    assert_eq!(traces::find(&db, &of_half).unwrap().len(), 45);
 }
 
 #[test]
