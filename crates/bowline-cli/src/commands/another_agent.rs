@@ -401,3 +401,54 @@ fn what_cannot_be_done_for_one_agent_is_done_for_the_others() {
     unreadable(&bay);
     assert!(bay.init(&["--yes"]).0.is_err());
 }
+
+#[test]
+fn what_cannot_be_taken_out_of_one_agent_is_taken_out_of_the_others() {
+    let bay = Bay::with(&["first", "second"]);
+    bay.init(&["--yes"]).0.unwrap();
+    let file = bay.root.path().join("home/.first/hooks.conf");
+    let text = fs::read(&file).unwrap();
+    for (spoiled, mode, problem) in [
+        (&b"\xff"[..], 0o600, "is not UTF-8 text"),
+        (&text, 0o400, "is read-only"),
+    ] {
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+        fs::write(&file, spoiled).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+        bay.init(&["--yes"]).0.unwrap();
+        fs::create_dir_all(&bay.places.data).unwrap();
+        fs::write(bay.places.data.join("kept"), "").unwrap();
+        let (outcome, said) = bay.uninstall(&["--yes", "--purge"]);
+        assert_eq!(outcome.unwrap(), Outcome::Findings, "{said}");
+        for text in [
+            "Not uninstalled for The First: ",
+            problem,
+            "`bowline uninstall --agent first` tries it again.",
+            "Uninstalled: The Second no longer asks Bowline.",
+            "The daemon goes on, because not all of Bowline is out of these settings.",
+        ] {
+            assert!(said.contains(text), "{text} in {said}");
+        }
+        assert_eq!(bay.settings("second"), BEFORE);
+        assert!(bay.places.data.join("kept").exists(), "{said}");
+        let (outcome, said) = bay.uninstall(&["--yes", "--json"]);
+        assert_eq!(outcome.unwrap(), Outcome::Findings, "{said}");
+        let said: Value = serde_json::from_str(&said).unwrap();
+        assert_eq!(said["agents"][0]["state"], "not_installed", "{said}");
+        assert_eq!(said["agents"][1]["state"], "failed", "{said}");
+        assert_eq!(said["elsewhere"], json!([]), "{said}");
+    }
+}
+
+#[test]
+fn an_agent_without_a_status_line_is_installed_without_one() {
+    let bay = Bay::with(&["first", "second"]);
+    let (outcome, said) = bay.init(&["--yes", "--with-statusline"]);
+    assert_eq!(outcome.unwrap(), Outcome::Clean, "{said}");
+    for text in [
+        "Installed: The First asks Bowline at 2 events.",
+        "The First has no status line that Bowline can be put into",
+    ] {
+        assert!(said.contains(text), "{text} in {said}");
+    }
+}

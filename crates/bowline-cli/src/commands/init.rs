@@ -1,7 +1,6 @@
 //! `bowline init`: puts Bowline into an agent's own hook settings.
 
 mod change;
-mod failed;
 mod preset;
 mod programs;
 mod told;
@@ -16,7 +15,8 @@ use bowline_wire::FailMode;
 use serde::Serialize;
 
 use super::installing::{
-    LeftOut, consent, one_file_or_all, one_or_all, settings_file, uninstall_in, with_settings_of,
+    Attempt, Failure, LeftOut, consent, is_of_one_agent, one_file_or_all, one_or_all,
+    settings_file, uninstall_in, with_settings_of,
 };
 use crate::Outcome;
 use crate::agent_settings::agents::{self, Surroundings};
@@ -31,7 +31,6 @@ use crate::own_settings;
 use crate::project::{self, Paths};
 use crate::ui::{Format, FormatArgs, Text, Ui, YesOrNo, style};
 use change::{Change, FileReport};
-use failed::{Failure, is_of_one_agent};
 use preset::{Asking, PresetReport, PresetState};
 use programs::{program_path, status_line_program};
 use trust::{TrustOutcome, TrustReport, TrustStep};
@@ -224,7 +223,7 @@ pub(super) fn run_in(
         attempts.push(match Prepared::of(agent, surroundings, &program, args) {
             Ok(prepared) => Ok(prepared),
             Err(error) if is_alone || !is_of_one_agent(&error) => return Err(error),
-            Err(error) => Err(Failure::of(&agent, args.scope, &error, &[])),
+            Err(error) => Err(Failure::of(&agent, Attempt::Init, args.scope, &error, &[])),
         });
     }
     let paths = Paths::of(&surroundings.project);
@@ -254,7 +253,7 @@ pub(super) fn run_in(
                         continue;
                     }
                     Err(error) if is_alone || !is_of_one_agent(&error) => return Err(error),
-                    Err(error) => Failure::of(&agent, args.scope, &error, &written),
+                    Err(error) => Failure::of(&agent, Attempt::Init, args.scope, &error, &written),
                 }
             }
         };
@@ -328,12 +327,15 @@ impl Prepared {
         } = surroundings;
         let place = settings_file(&agent, args.scope, surroundings)?;
         let client = Client::of(&agent, args.scope, args.client_version, locations);
+        // Of several agents, those without one do without.
+        let has_status_line = agent.form.status_line.is_some();
+        let wants_status_line = args.with_statusline && (has_status_line || args.agent.is_some());
         let plan = Plan {
             scope: args.scope,
             client: client.version,
             on_failure: args.on_failure,
             places: places::now(locations),
-            status_line: (args.with_statusline)
+            status_line: wants_status_line
                 .then(|| status_line_program(&agent, args.scope, program))
                 .transpose()?,
             program: program.to_owned(),
@@ -355,6 +357,12 @@ impl Prepared {
             notes.push(format!(
                 "{} has no skills; tell it yourself how to use `bowline effort`",
                 agent.title()
+            ));
+        }
+        if args.with_statusline && !wants_status_line {
+            let title = agent.title();
+            notes.push(format!(
+                "{title} has no status line that Bowline can be put into"
             ));
         }
         let trust = if args.no_trust {

@@ -1,5 +1,7 @@
 //! What `bowline init` and `bowline uninstall` share.
 
+mod failed;
+
 use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
@@ -10,6 +12,8 @@ use crate::agent_settings::{CLAUDE_CODE, InstallScope, Installable, Unfit};
 use crate::error::{Error, ErrorKind, Result};
 use crate::project::{self, Paths};
 use crate::ui::{Format, Text, Ui, YesOrNo, style};
+
+pub(super) use failed::{Attempt, Failure, is_of_one_agent};
 
 /// The file of a scope. In the home folder the project's file would be the user's.
 pub(super) fn settings_file(

@@ -10,7 +10,8 @@ use bowline_daemon::Places;
 use serde::Serialize;
 
 use super::installing::{
-    LeftOut, cannot_edit, consent, one_file_or_all, one_or_all, settings_file, with_settings_of,
+    Attempt, Failure, LeftOut, cannot_edit, consent, is_of_one_agent, one_file_or_all, one_or_all,
+    settings_file, with_settings_of,
 };
 use crate::Outcome;
 use crate::agent_settings::agents::{self, Surroundings, names_bowline};
@@ -22,7 +23,7 @@ use crate::agent_settings::file::SettingsText;
 use crate::agent_settings::preview::{Course, FilePreview, Preview};
 use crate::agent_settings::{InstallScope, Installable, Unfit};
 use crate::control::{self, Stopped};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::own_settings;
 use crate::project::{self, Paths};
 use crate::ui::{Format, FormatArgs, Text, Ui, YesOrNo, style};
@@ -90,7 +91,24 @@ struct Report {
 }
 
 #[derive(Debug, Serialize)]
-struct AgentReport {
+#[serde(untagged)]
+enum AgentReport {
+    Tried(Box<Tried>),
+    Failed(Failure),
+}
+
+impl AgentReport {
+    /// Whether the agent may ask Bowline even now.
+    fn is_left(&self) -> bool {
+        match self {
+            Self::Tried(tried) => tried.state == State::LeftAlone,
+            Self::Failed(_) => true,
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct Tried {
     agent: &'static str,
     scope: InstallScope,
     /// The file, or the folder of the files.
@@ -165,7 +183,7 @@ struct Prepared {
     skill: Option<EffortSkill>,
     /// That Bowline's entries are trusted, if that is written down.
     trust: Option<Trusted>,
-    report: AgentReport,
+    report: Tried,
 }
 
 /// What becomes of one file.
@@ -192,27 +210,43 @@ pub(super) fn run_in(
     let paths = Paths::of(&surroundings.project);
     let chosen = surroundings.chosen(args.agent, &[args.scope]);
     let (chosen, left_out) = with_settings_of(args.scope, chosen, args.agent)?;
-    // Every file is read before one is written, so that nothing is done by halves.
-    let mut prepared: Vec<Prepared> = chosen
-        .into_iter()
-        .map(|agent| Prepared::of(agent, args.scope, surroundings))
-        .collect::<Result<_>>()?;
+    // Every file is read before one is written. What is wrong with one agent's is no reason to leave Bowline in the others.
+    let is_alone = chosen.len() == 1;
+    let mut prepared: Vec<Prepared> = Vec::new();
+    let mut failures: Vec<Failure> = Vec::new();
+    let failure = |agent: &Installable, error: Error, written: &[PathBuf]| {
+        if is_alone || !is_of_one_agent(&error) {
+            return Err(error);
+        }
+        let attempt = Attempt::Uninstall;
+        Ok(Failure::of(agent, attempt, args.scope, &error, written))
+    };
+    for agent in chosen {
+        match Prepared::of(agent, args.scope, surroundings) {
+            Ok(it) => prepared.push(it),
+            Err(error) => failures.push(failure(&agent, error, &[])?),
+        }
+    }
     let data = Kept::of(places)?;
-    let elsewhere = elsewhere(&prepared, surroundings);
-    let still_starts = prepared.iter().any(Prepared::still_starts);
+    // The copies of the settings as they were are part of it. They stay until Bowline is out of all of them.
+    let is_purge = args.purge && data.is_some() && failures.is_empty();
+    let elsewhere = elsewhere(&prepared, &failures, args.scope, surroundings);
     let format = args.format.format();
     if format == Format::Text {
         for it in &left_out {
             it.show(ui);
         }
+        for it in &failures {
+            it.show(ui);
+            ui.blank();
+        }
         for it in &prepared {
             it.show_change(args, &paths, ui)?;
         }
-        if let Some(data) = data.as_ref().filter(|_| args.purge) {
+        if let Some(data) = data.as_ref().filter(|_| is_purge) {
             data.show(&paths, ui);
         }
     }
-    let is_purge = args.purge && data.is_some();
     let is_changed = prepared.iter().any(Prepared::is_changed);
     let state = match is_changed || is_purge {
         _ if args.dry_run => State::WouldUninstall,
@@ -241,10 +275,22 @@ pub(super) fn run_in(
     };
     if matches!(state, State::Uninstalled | State::NotInstalled) {
         for it in &mut prepared {
-            it.carry_out()?;
+            let mut written = Vec::new();
+            if let Err(error) = it.carry_out(&mut written) {
+                let failure = failure(&it.agent, error, &written)?;
+                if format == Format::Text {
+                    failure.show(ui);
+                    ui.blank();
+                }
+                failures.push(failure);
+            }
         }
+        let is_purge = is_purge && failures.is_empty();
+        prepared.retain(|it| !failures.iter().any(|failure| failure.is_of(&it.agent)));
         // An agent that still has Bowline elsewhere uses it; but it would go on writing to what is deleted.
-        if report.elsewhere.is_empty() && !still_starts || is_purge {
+        let is_used =
+            !report.elsewhere.is_empty() || !failures.is_empty() || still_starts(&prepared);
+        if !is_used || is_purge {
             match control::stop(places) {
                 Ok(stopped) => report.daemon = Some(stopped),
                 Err(error) if is_purge => return Err(error),
@@ -259,6 +305,7 @@ pub(super) fn run_in(
             }
         }
     }
+    let is_left = !failures.is_empty() || still_starts(&prepared);
     for mut it in prepared {
         let is_meant = it.is_changed() || is_purge;
         it.report.state = match state {
@@ -269,29 +316,42 @@ pub(super) fn run_in(
         if format == Format::Text {
             told::show_agent(&it.report, &it.agent, &paths, ui);
         }
-        report.agents.push(it.report);
+        report.agents.push(AgentReport::Tried(Box::new(it.report)));
     }
+    let failures = failures.into_iter().map(AgentReport::Failed);
+    report.agents.extend(failures);
     match format {
         Format::Json => ui.json(&report)?,
         Format::Text => told::show(&report, state, &paths, ui),
     }
     Ok(match state {
         State::Declined => Outcome::Findings,
-        _ if still_starts => Outcome::Findings,
+        _ if is_left => Outcome::Findings,
         _ => Outcome::Clean,
     })
 }
 
-/// The settings that still have Bowline afterwards.
-fn elsewhere(prepared: &[Prepared], surroundings: &Surroundings) -> Vec<Elsewhere> {
+/// Whether an agent asks Bowline even afterwards.
+fn still_starts(prepared: &[Prepared]) -> bool {
+    prepared.iter().any(Prepared::still_starts)
+}
+
+/// The other settings that still have Bowline afterwards.
+fn elsewhere(
+    prepared: &[Prepared],
+    failures: &[Failure],
+    meant: InstallScope,
+    surroundings: &Surroundings,
+) -> Vec<Elsewhere> {
     let mut elsewhere = Vec::new();
     for agent in surroundings.agents {
         for scope in InstallScope::ALL {
             let Some(file) = surroundings.file(agent, scope) else {
                 continue;
             };
-            let is_prepared = prepared.iter().any(|it| it.report.place == file);
-            if !is_prepared && names_bowline(agent, &file) {
+            let is_tried = prepared.iter().any(|it| it.report.place == file)
+                || scope == meant && failures.iter().any(|it| it.is_of(agent));
+            if !is_tried && names_bowline(agent, &file) {
                 elsewhere.push(Elsewhere { scope, file });
             }
         }
@@ -316,7 +376,7 @@ impl Prepared {
         });
         let text = changes.first().map(|it| it.current.text.as_str());
         let trust = Trusted::of(&agent, &place, text.unwrap_or_default(), surroundings)?;
-        let report = AgentReport {
+        let report = Tried {
             agent: agent.name(),
             scope,
             place,
@@ -344,13 +404,16 @@ impl Prepared {
         self.changes.iter().any(|it| it.still_starts)
     }
 
-    fn carry_out(&mut self) -> Result<()> {
+    /// Every file that was written or removed is added to `written`.
+    fn carry_out(&mut self, written: &mut Vec<PathBuf>) -> Result<()> {
         let changes = self.changes.iter().zip(&mut self.report.files);
         for (change, told) in changes.filter(|(change, _)| change.is_wanted()) {
             told.backup = change.current.restore(&change.original, &change.backups)?;
+            written.push(told.file.clone());
         }
         if let Some(skill) = &self.skill {
             skill.remove()?;
+            written.push(skill.file.clone());
             if let Some(told) = &mut self.report.effort_skill {
                 told.state = SkillOutcome::Removed;
             }

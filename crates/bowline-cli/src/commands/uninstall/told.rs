@@ -2,7 +2,7 @@
 
 use bowline_daemon::registration::HOOK_PROGRAM;
 
-use super::{AgentReport, Report, SkillOutcome, State};
+use super::{AgentReport, Report, SkillOutcome, State, Tried};
 use crate::agent_settings::Installable;
 use crate::agent_settings::diff::Diff;
 use crate::commands::installing::{show_backups, uninstall_in};
@@ -11,7 +11,7 @@ use crate::project::Paths;
 use crate::ui::{Text, Ui, style};
 
 /// Shows what became of an agent's settings.
-pub(super) fn show_agent(report: &AgentReport, agent: &Installable, paths: &Paths, ui: &mut Ui) {
+pub(super) fn show_agent(report: &Tried, agent: &Installable, paths: &Paths, ui: &mut Ui) {
     let file = paths.show_absolute(&report.place);
     let is_changed = report.files.iter().any(|it| it.diff != Diff::default());
     ui.line(match report.state {
@@ -74,7 +74,7 @@ pub(super) fn show(report: &Report, state: State, paths: &Paths, ui: &mut Ui) {
         ui.line("The daemon was stopped.");
     } else if state == State::Uninstalled && !report.elsewhere.is_empty() {
         ui.line("The daemon goes on, because other settings have Bowline.");
-    } else if report.agents.iter().any(|it| it.state == State::LeftAlone) {
+    } else if report.agents.iter().any(AgentReport::is_left) {
         ui.line("The daemon goes on, because not all of Bowline is out of these settings.");
     }
     if let Some(reason) = &report.daemon_trouble {

@@ -9,12 +9,37 @@ use crate::error::{Error, ErrorKind};
 use crate::project;
 use crate::ui::{Text, Ui, style};
 
+/// What was tried for an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::commands) enum Attempt {
+    Init,
+    Uninstall,
+}
+
+impl Attempt {
+    const fn command(self) -> &'static str {
+        match self {
+            Self::Init => "init",
+            Self::Uninstall => "uninstall",
+        }
+    }
+
+    const fn done(self) -> &'static str {
+        match self {
+            Self::Init => "installed",
+            Self::Uninstall => "uninstalled",
+        }
+    }
+}
+
 /// Why nothing, or not everything, was done for an agent.
 #[derive(Debug, Serialize)]
-pub(super) struct Failure {
+pub(in crate::commands) struct Failure {
     agent: &'static str,
     #[serde(skip)]
     title: &'static str,
+    #[serde(skip)]
+    attempt: Attempt,
     scope: InstallScope,
     state: Failed,
     error: Told,
@@ -37,13 +62,14 @@ struct Told {
 }
 
 /// Whether an error may be one agent's alone. Nobody else is served either where the command line is wrong, or nobody can be asked.
-pub(super) fn is_of_one_agent(error: &Error) -> bool {
+pub(in crate::commands) fn is_of_one_agent(error: &Error) -> bool {
     !matches!(error.kind(), ErrorKind::Usage | ErrorKind::Terminal)
 }
 
 impl Failure {
-    pub(super) fn of(
+    pub(in crate::commands) fn of(
         agent: &Installable,
+        attempt: Attempt,
         scope: InstallScope,
         error: &Error,
         written: &[PathBuf],
@@ -51,6 +77,7 @@ impl Failure {
         Self {
             agent: agent.name(),
             title: agent.title(),
+            attempt,
             scope,
             state: Failed::Failed,
             error: Told {
@@ -63,17 +90,27 @@ impl Failure {
         }
     }
 
+    pub(in crate::commands) fn is_of(&self, agent: &Installable) -> bool {
+        self.agent == agent.name()
+    }
+
     /// Whether something was written all the same.
-    pub(super) fn has_written(&self) -> bool {
+    pub(in crate::commands) fn has_written(&self) -> bool {
         !self.written.is_empty()
     }
 
-    pub(super) fn show(&self, ui: &mut Ui) {
-        let Self { title, error, .. } = self;
+    pub(in crate::commands) fn show(&self, ui: &mut Ui) {
+        let Self {
+            title,
+            attempt,
+            error,
+            ..
+        } = self;
+        let done = attempt.done();
         let outcome = if self.has_written() {
-            "Only a part is installed"
+            format!("Only a part is {done}")
         } else {
-            "Not installed"
+            format!("Not {done}")
         };
         ui.line(Text::styled(
             format!("{outcome} for {title}: {}", error.message),
@@ -93,7 +130,8 @@ impl Failure {
             scope => format!(" --scope {}", scope.as_str()),
         };
         ui.line(format!(
-            "`bowline init --agent {}{scope}` tries it again.",
+            "`bowline {} --agent {}{scope}` tries it again.",
+            attempt.command(),
             self.agent
         ));
     }
