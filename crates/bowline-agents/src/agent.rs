@@ -50,6 +50,8 @@ pub struct Protocol {
     pub(crate) decode: fn(Value) -> Value,
     /// Whether the agent can be made to ask a person about this. Where it cannot, a question is a denial.
     pub(crate) asks: fn(&Reported<'_>) -> bool,
+    /// Whether a hook can end the agent's turn on this event. Where it cannot, what could still be stopped is denied.
+    pub(crate) ends_turn: fn(HookEvent) -> bool,
     /// Whether the agent runs this call with this input instead, which is in Bowline's words. Where it does not, a call with a
     /// rewritten input is denied.
     pub(crate) rewrites: fn(&Reported<'_>, &Value) -> bool,
@@ -121,8 +123,9 @@ impl Protocol {
         opinion: &'o Opinion,
     ) -> Cow<'o, Opinion> {
         let asks = || (self.asks)(reported);
+        let ends_turn = || (self.ends_turn)(reported.event);
         let rewrites = |input: &Value| (self.rewrites)(reported, input);
-        express::within(title, reported.event, opinion, asks, rewrites)
+        express::within(title, reported.event, opinion, asks, ends_turn, rewrites)
     }
 
     /// Writes an answer for the agent, to an opinion that was [expressed](Self::express). No opinion is silence; only a grant is

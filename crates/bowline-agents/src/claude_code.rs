@@ -41,6 +41,7 @@ pub const PROTOCOL: Protocol = Protocol {
     // Its encoder knows what can be said on which event.
     asks: |_| true,
     rewrites: |_, _| true,
+    ends_turn: rules::can_end_turn,
     encode: |reported, opinion| encode::encode(reported.event, opinion),
     reads: reads::reads,
     enforces: rules::enforces,

@@ -59,6 +59,7 @@ pub const PROTOCOL: Protocol = Protocol {
     decode: decode::decode,
     asks: |_| false,
     rewrites,
+    ends_turn: |_| false,
     encode,
     reads,
     enforces,

@@ -41,6 +41,7 @@ pub const PROTOCOL: Protocol = Protocol {
     decode: decode::decode,
     asks: rules::asks,
     rewrites: rules::rewrites,
+    ends_turn: rules::can_end_turn,
     encode: encode::encode,
     reads: reads::reads,
     enforces: rules::enforces,

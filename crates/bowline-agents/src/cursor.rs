@@ -43,6 +43,7 @@ pub const PROTOCOL: Protocol = Protocol {
     decode: decode::decode,
     asks,
     rewrites,
+    ends_turn: |_| false,
     encode: encode::encode,
     reads: reads::reads,
     enforces,

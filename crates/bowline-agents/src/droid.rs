@@ -37,6 +37,7 @@ pub const PROTOCOL: Protocol = Protocol {
     decode: decode::decode,
     asks: |_| false,
     rewrites,
+    ends_turn: encode::can_end_turn,
     encode: encode::encode,
     reads: reads::reads,
     enforces,

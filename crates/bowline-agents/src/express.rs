@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use crate::claude_code::rules::can_end_turn;
 use crate::decision::Decision;
 use crate::event::{EventClass, HookEvent};
 use crate::last_resort::Stake;
@@ -15,8 +16,12 @@ pub(crate) fn within<'o>(
     event: HookEvent,
     opinion: &'o Opinion,
     asks: impl Fn() -> bool,
+    ends_turn: impl Fn() -> bool,
     rewrites: impl Fn(&Value) -> bool,
 ) -> Cow<'o, Opinion> {
+    let wants_end = opinion.end_turn.as_deref();
+    let is_lost = |_: &&str| can_end_turn(event) && !ends_turn();
+    let wants_end_in_vain = wants_end.filter(is_lost);
     let may_be_stopped = matches!(Stake::of(event), Stake::Action | Stake::Gate);
     // Where a permission is requested, another input goes only with the grant: else the agent asks about its own call.
     let is_heard = event != HookEvent::PermissionRequest || opinion.decision() == Decision::Grant;
@@ -31,6 +36,9 @@ pub(crate) fn within<'o>(
             ))
         }
         Decision::Deny => None,
+        _ if wants_end_in_vain.is_some() => {
+            wants_end_in_vain.map(|reason| stop_here(title, reason))
+        }
         _ if opinion.rewritten_input().is_some_and(|it| !runs(it)) => Some(format!(
             "A hook changed what this call would do, and {title} cannot run a changed call, so that it is denied. {}",
             instead(opinion)
@@ -45,8 +53,22 @@ pub(crate) fn within<'o>(
             updated_input: None,
             ..opinion.clone()
         }),
-        None => Cow::Borrowed(opinion),
+        None => match wants_end_in_vain {
+            // What has happened is not undone, and a turn that ends anyway is not kept going.
+            Some(reason) if Stake::of(event) == Stake::Nothing => {
+                let told = stop_here(title, reason);
+                Cow::Owned(opinion.clone().context(told))
+            }
+            _ => Cow::Borrowed(opinion),
+        },
     }
+}
+
+/// What the model is told where only that can end its turn.
+fn stop_here(title: &str, reason: &str) -> String {
+    format!(
+        "{reason}\nA hook ends the turn here, and {title} cannot be told that. Do nothing more. Tell the user why you stopped."
+    )
 }
 
 /// Why a hook stops something, or asks.
@@ -99,8 +121,9 @@ mod tests {
 
     fn expressed(event: HookEvent, opinion: &Opinion, can: &[&str]) -> Opinion {
         let asks = || can.contains(&"ask");
+        let ends_turn = || can.contains(&"end");
         let rewrites = |_: &Value| can.contains(&"rewrite");
-        within("Codex", event, opinion, asks, rewrites).into_owned()
+        within("Codex", event, opinion, asks, ends_turn, rewrites).into_owned()
     }
 
     #[test]
@@ -154,6 +177,32 @@ mod tests {
                 (told, expected) => told.is_none() && expected.is_none(),
             };
             assert!(fits, "{event}: {told:?}");
+        }
+    }
+
+    #[test]
+    fn where_the_turn_cannot_be_ended_the_call_is_denied_and_the_model_told_to_stop() {
+        let end = || Opinion {
+            end_turn: Some("enough".to_owned()),
+            ..Opinion::allow()
+        };
+        for (event, can, denied, told) in [
+            (HookEvent::PreToolUse, &["end"][..], false, false),
+            (HookEvent::PreToolUse, &[], true, false),
+            (HookEvent::UserPromptSubmit, &[], true, false),
+            (HookEvent::PostToolUse, &[], false, true),
+            (HookEvent::PostToolUse, &["end"], false, false),
+            // It ends anyway.
+            (HookEvent::Stop, &[], false, false),
+            // Nobody could be told there.
+            (HookEvent::Notification, &[], false, false),
+        ] {
+            let said = expressed(event, &end(), can);
+            assert_eq!(said.decision() == Decision::Deny, denied, "{event}");
+            let text =
+                |it: Option<String>| it.is_some_and(|it| it.starts_with("enough\nA hook ends"));
+            assert_eq!(text(said.stop_reason), denied, "{event}");
+            assert_eq!(text(said.additional_context), told, "{event}");
         }
     }
 

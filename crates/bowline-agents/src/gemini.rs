@@ -36,6 +36,7 @@ pub const PROTOCOL: Protocol = Protocol {
     decode: decode::decode,
     asks: |_| false,
     rewrites,
+    ends_turn: encode::can_end_turn,
     encode: encode::encode,
     reads: reads::reads,
     enforces,

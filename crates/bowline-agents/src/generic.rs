@@ -27,6 +27,7 @@ pub const PROTOCOL: Protocol = Protocol {
     decode: std::convert::identity,
     asks: |_| true,
     rewrites: |_, _| true,
+    ends_turn: |_| false,
     encode,
     reads,
     enforces,

@@ -55,6 +55,7 @@ pub const PROTOCOL: Protocol = Protocol {
     decode: decode::decode,
     asks,
     rewrites: |reported, _| reported.event == HookEvent::PreToolUse,
+    ends_turn: |_| false,
     encode: encode::encode,
     reads: reads::reads,
     enforces,

@@ -54,6 +54,7 @@ pub const PROTOCOL: Protocol = Protocol {
     // Its own question is about to be asked then.
     asks: |reported| reported.event == HookEvent::PermissionRequest,
     rewrites: |_, _| false,
+    ends_turn: |_| false,
     encode,
     reads,
     enforces,

@@ -67,6 +67,7 @@ pub const PROTOCOL: Protocol = Protocol {
     rewrites: |reported, _| {
         reported.event == HookEvent::PreToolUse && reported.tool != Some(decode::PATCH)
     },
+    ends_turn: |_| false,
     encode,
     reads,
     enforces,

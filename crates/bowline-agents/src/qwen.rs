@@ -38,6 +38,7 @@ pub const PROTOCOL: Protocol = Protocol {
         )
     },
     rewrites: |reported, input| reported.event == HookEvent::PermissionRequest && input.is_object(),
+    ends_turn: |_| false,
     encode: encode::encode,
     reads: reads::reads,
     enforces,

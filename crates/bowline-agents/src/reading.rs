@@ -18,6 +18,8 @@ pub struct Reading {
     pub context: Option<String>,
     /// What the person gets to read.
     pub message: Option<String>,
+    /// Whether its turn ends with this.
+    pub ends_turn: bool,
 }
 
 impl Reading {

@@ -36,6 +36,7 @@ pub const PROTOCOL: Protocol = Protocol {
     decode: std::convert::identity,
     asks: |_| true,
     rewrites: |_, input| command_of(input).is_some(),
+    ends_turn: |_| false,
     encode,
     reads,
     enforces,

@@ -31,6 +31,7 @@ const PROTOCOL: Protocol = Protocol {
     decode: words::decode,
     asks,
     rewrites,
+    ends_turn: |_| true,
     encode: encode::encode,
     reads: reads::reads,
     enforces,

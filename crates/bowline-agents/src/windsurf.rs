@@ -45,6 +45,7 @@ pub const PROTOCOL: Protocol = Protocol {
     decode: decode::decode,
     asks: |_| false,
     rewrites: |_, _| false,
+    ends_turn: |_| false,
     encode,
     reads,
     enforces,

@@ -20,6 +20,7 @@ An agent that cannot be told something is never told something milder:
 - A question that an agent cannot ask is denied, with the reason and with what a person can do. Where `[approvals]` lets questions wait, it
   waits in the inbox first.
 - A changed input that an agent cannot run is denied, with the input that it should be called with.
+- Where a hook cannot end the turn (`continue: false`), the call or the prompt is denied, and the model is told to stop.
 - What only informs the model or the person is left out where it does not arrive.
 ";
 

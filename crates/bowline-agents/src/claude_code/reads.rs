@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::rules::{
-    BlockEffect, BlockForm, block_effect, block_form, shows_system_message, stdout_is_context,
+    BlockEffect, BlockForm, block_effect, block_form, can_end_turn, shows_system_message,
+    stdout_is_context,
 };
 use crate::answer::Answer;
 use crate::decision::Decision;
@@ -34,6 +35,7 @@ pub(super) fn reads(reported: &Reported<'_>, answer: &Answer) -> Option<Reading>
         input: rewritten(event, &said).cloned(),
         context: text_at(&said, "/hookSpecificOutput/additionalContext"),
         message,
+        ends_turn: can_end_turn(event) && said.get("continue") == Some(&Value::Bool(false)),
         ..Reading::decided(decision, reason)
     })
 }

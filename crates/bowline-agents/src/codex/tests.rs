@@ -172,7 +172,14 @@ fn an_answer_has_only_what_codex_reads() {
                 end_turn: Some("enough".to_owned()),
                 ..Opinion::allow()
             },
-            Value::Null,
+            own(
+                E::PreToolUse,
+                json!({
+                    "permissionDecision": "deny",
+                    "permissionDecisionReason": "enough\nA hook ends the turn here, and Codex cannot be told that. Do nothing more. \
+                        Tell the user why you stopped.",
+                }),
+            ),
         ),
         (
             E::PreToolUse,

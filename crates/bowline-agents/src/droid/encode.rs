@@ -89,7 +89,7 @@ fn specific(reported: &Reported<'_>, opinion: &Opinion) -> Object {
     own
 }
 
-const fn can_end_turn(event: HookEvent) -> bool {
+pub(super) const fn can_end_turn(event: HookEvent) -> bool {
     matches!(
         event,
         HookEvent::PreToolUse

@@ -78,6 +78,6 @@ fn specific(reported: &Reported<'_>, opinion: &Opinion) -> Object {
 }
 
 /// Elsewhere it is not looked at.
-const fn can_end_turn(event: HookEvent) -> bool {
+pub(super) const fn can_end_turn(event: HookEvent) -> bool {
     super::enforces(event)
 }

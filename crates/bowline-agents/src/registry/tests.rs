@@ -387,6 +387,10 @@ fn an_answer_is_never_read_as_something_milder() {
                 Opinion::block(TEXT),
                 Opinion::block(""),
                 Opinion::block(TEXT).context(TEXT).system_message(TEXT),
+                Opinion {
+                    end_turn: Some(TEXT.to_owned()),
+                    ..Opinion::allow()
+                },
             ] {
                 let said = protocol.express(agent.title, &reported, &opinion);
                 let answer = protocol.encode(&reported, &said);
@@ -408,6 +412,9 @@ fn an_answer_is_never_read_as_something_milder() {
                     Decision::Grant | Decision::NoOpinion => Decision::NoOpinion,
                 };
                 assert!(!stops || read.decision >= wanted, "{context}");
+                let ends = read.ends_turn || read.decision == Decision::Deny;
+                let wants_end = opinion.end_turn.is_some() && event == HookEvent::PreToolUse;
+                assert!(!wants_end || ends, "{context}");
                 let runs_then = event == HookEvent::PreToolUse
                     || (event == HookEvent::PermissionRequest && protocol.enforces(event));
                 let changes = opinion.rewritten_input().is_some() && runs_then;
