@@ -416,7 +416,11 @@ impl Store for SqliteStore {
     }
 
     fn integrity_check(&self) -> Result<Integrity> {
-        self.read(queries::integrity)
+        self.settle();
+        match self.readers.read_anew(queries::integrity) {
+            Err(Error::Corrupt(message)) => Ok(Integrity::Damaged(vec![message])),
+            other => other,
+        }
     }
 
     fn backup(&self, to: &Path) -> Result<()> {

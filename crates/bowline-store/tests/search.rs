@@ -6,8 +6,8 @@
 mod support;
 
 use bowline_store::{
-    CallKey, Change, Findings, Forget, Match, Part, Record, SearchFilter, SessionRef, SqliteStore,
-    Store, TextKind, TraceEnd, TraceStart, TraceStatus, Unfinished,
+    CallKey, Change, Findings, Forget, Integrity, Match, Part, Record, SearchFilter, SessionRef,
+    SqliteStore, Store, TextKind, TraceEnd, TraceStart, TraceStatus, Unfinished,
 };
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -508,4 +508,20 @@ fn a_store_that_stays_open_indexes_what_is_older_by_itself() {
         let findings = store.search(&SearchFilter::new("basket")).unwrap();
         findings.indexed_since.is_none() && findings.found.len() == 3
     });
+}
+
+/// What a connection remembers of the index is older than what another process wrote since.
+#[test]
+fn a_sound_index_is_sound_also_for_those_who_searched_before() {
+    let (folder, here) = open();
+    let there = SqliteStore::open(patient(&folder)).unwrap();
+    for round in 0..40 {
+        here.search(&SearchFilter::new("cargo")).unwrap();
+        for (store, who) in [(&here, "here"), (&there, "there")] {
+            let input = json!({"command": format!("cargo test word{round}")});
+            let id = format!("{who}-{round}");
+            committed(store, began("s1", &id, "Bash", &input, round * 10));
+        }
+        assert_eq!(here.integrity_check().unwrap(), Integrity::Sound, "{round}");
+    }
 }

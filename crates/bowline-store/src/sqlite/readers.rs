@@ -54,6 +54,12 @@ impl Readers {
         file.is_some() && connection::identity(&self.path) != file
     }
 
+    /// Reads the files themselves. The index of the search remembers how it was, and SQLite's check takes that for damage once another
+    /// connection has written to it.
+    pub(super) fn read_anew<T>(&self, what: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        what(&connection::open_for_reading(&self.path)?)
+    }
+
     /// Lends a connection. One on which something failed is not used again.
     pub(super) fn read<T>(&self, what: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         let (connection, generation) = {
