@@ -78,7 +78,9 @@ fn f20_b_a_call_without_an_id_is_found_again_by_session_tool_and_input() {
         } else {
             Change::TraceEnded(TraceEnd::new(call, tool, TraceStatus::Completed))
         };
-        with(record(event, session, ms), change)
+        let mut record = with(record(event, session, ms), change);
+        record.decided.tool = Some(tool.to_owned());
+        record
     };
     with_each(|store| {
         for (session, tool, digest, ms) in [
@@ -113,6 +115,24 @@ fn f20_b_a_call_without_an_id_is_found_again_by_session_tool_and_input() {
             .get_traces(SessionRef::Chain("other"), 100, None)
             .unwrap();
         assert_eq!(other[0].status, TraceStatus::Started);
+        // Its event tells the id by which the call is kept, and the call its events.
+        let of_other = EventFilter {
+            session: Some(SessionRef::Chain("other")),
+            ..EventFilter::default()
+        };
+        let began = store.find_events(&of_other).unwrap().remove(0);
+        let id = began.decided.tool_use_id.clone().unwrap();
+        assert_eq!(id, other[0].tool_use_id);
+        assert_eq!(store.events_of(&other[0]).unwrap(), [began.clone()]);
+        let call = store.get_trace(&id).unwrap().unwrap();
+        assert_eq!(call, other[0]);
+        let ended = store
+            .get_traces(SessionRef::Chain("s"), 1, None)
+            .unwrap()
+            .remove(0);
+        let events = store.events_of(&ended).unwrap();
+        let events: Vec<&str> = events.iter().map(|it| it.decided.event.as_str()).collect();
+        assert_eq!(events, ["PreToolUse", "PostToolUse"]);
         // Nothing of that kind is open any more.
         let outcome = submit(store, unnamed("PostToolUse", "s", "Bash", Some(2), 500));
         let tool = "Bash".to_owned();

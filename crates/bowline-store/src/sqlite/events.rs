@@ -2,8 +2,9 @@
 
 use chrono::{DateTime, TimeDelta, Utc};
 use rusqlite::types::Value as Sql;
-use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, Row, params_from_iter};
 
+use super::open_calls::GENERATED;
 use super::readers::snapshot;
 use super::stretches::{self, Whose, Within};
 use super::traces::Query;
@@ -31,14 +32,39 @@ const JOINS: &str =
 const ABOUT: &str = "(SELECT t.tool_input FROM traces t INDEXED BY traces_by_chain
         WHERE t.chain_id = e.chain_id AND t.started_at = e.at AND t.tool = e.tool
         AND (e.tool_use_id IS NULL OR t.tool_use_id = e.tool_use_id) LIMIT 1),
-    (SELECT text FROM prompts INDEXED BY prompts_by_trace WHERE trace_id = e.event_id LIMIT 1)";
+    (SELECT text FROM prompts INDEXED BY prompts_by_trace WHERE trace_id = e.event_id LIMIT 1),
+    e.id,
+    CASE WHEN e.tool_use_id IS NULL THEN (SELECT t.tool_use_id FROM traces t INDEXED BY traces_by_chain
+        WHERE t.chain_id = e.chain_id AND t.started_at = e.at AND t.tool = e.tool LIMIT 1) END";
 
 /// The events of one call among those of a short time.
-pub(super) fn of_call_sql() -> String {
+pub(super) fn of_call_sql(named: CallName) -> String {
+    let is_it = match named {
+        CallName::ByItsAgent => "e.tool_use_id = ?3",
+        // It is known by its time.
+        CallName::ByUs => "e.tool_use_id IS NULL AND e.tool = ?6 AND e.at = ?7",
+    };
     format!(
-        "SELECT {COLUMNS}, NULL, NULL, e.id FROM events e {JOINS}
-         WHERE e.id BETWEEN ?1 AND ?2 AND e.tool_use_id = ?3 AND s.name = ?4 ORDER BY e.id LIMIT ?5"
+        "SELECT {COLUMNS}, NULL, NULL, e.id, ?3 FROM events e {JOINS}
+         WHERE e.id BETWEEN ?1 AND ?2 AND {is_it} AND s.name = ?4 ORDER BY e.id LIMIT ?5"
     )
+}
+
+/// Who gave a call its id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CallName {
+    ByItsAgent,
+    ByUs,
+}
+
+impl CallName {
+    fn of(call: &Trace) -> Self {
+        if call.tool_use_id.starts_with(GENERATED) {
+            Self::ByUs
+        } else {
+            Self::ByItsAgent
+        }
+    }
 }
 
 /// The event in a row, with what it is about.
@@ -54,7 +80,7 @@ pub(super) fn by_row(db: &Connection, row: i64) -> Result<Option<RecordedEvent>>
 }
 
 pub(super) fn by_row_sql() -> String {
-    format!("SELECT {COLUMNS}, {ABOUT}, e.id FROM events e {JOINS} WHERE e.id = ?1")
+    format!("SELECT {COLUMNS}, {ABOUT} FROM events e {JOINS} WHERE e.id = ?1")
 }
 
 pub(super) fn find(db: &Connection, filter: &EventFilter<'_>) -> Result<Vec<RecordedEvent>> {
@@ -212,7 +238,7 @@ pub(super) fn query(
     let conditions = conditions.join(" AND ");
     Query {
         sql: format!(
-            "SELECT {COLUMNS}, {ABOUT}, e.id FROM {from} {JOINS} WHERE {conditions} ORDER BY {order} LIMIT ?"
+            "SELECT {COLUMNS}, {ABOUT} FROM {from} {JOINS} WHERE {conditions} ORDER BY {order} LIMIT ?"
         ),
         values,
     }
@@ -235,21 +261,25 @@ const EVENTS_OF_A_CALL: usize = 16;
 
 /// Events are found by their time: those of a call are around its beginning and its end.
 pub(super) fn of_call(db: &Connection, call: &Trace) -> Result<Vec<RecordedEvent>> {
-    let mut select = db.prepare_cached(&of_call_sql())?;
+    let named = CallName::of(call);
+    let mut select = db.prepare_cached(&of_call_sql(named))?;
     let mut found: Vec<RecordedEvent> = Vec::new();
     for time in std::iter::once(call.started_at).chain(call.ended_at) {
         let floor = |time: DateTime<Utc>| keys::event_floor(time.timestamp_millis());
-        let rows = select.query_map(
-            params![
-                floor(time - APART),
-                floor(time + APART),
-                call.tool_use_id,
-                call.session,
-                limit(EVENTS_OF_A_CALL)
-            ],
-            event,
-        )?;
-        for event in rows {
+        let mut values = vec![
+            Sql::Integer(floor(time - APART)),
+            Sql::Integer(floor(time + APART)),
+            Sql::Text(call.tool_use_id.clone()),
+            Sql::Text(call.session.clone()),
+            Sql::Integer(limit(EVENTS_OF_A_CALL)),
+        ];
+        if named == CallName::ByUs {
+            values.extend([
+                Sql::Text(call.tool.clone()),
+                Sql::Integer(time.timestamp_millis()),
+            ]);
+        }
+        for event in select.query_map(params_from_iter(values), event)? {
             let event = event?;
             if !found
                 .iter()
@@ -281,7 +311,7 @@ fn event(row: &Row<'_>) -> rusqlite::Result<RecordedEvent> {
                 kind: String::new(),
             }),
             tool: row.get(7)?,
-            tool_use_id: row.get(8)?,
+            tool_use_id: row.get::<_, Option<String>>(8)?.or(row.get(18)?),
             decision: decision::parse(&decided).unwrap_or_default(),
             reason: row.get(10)?,
             rule: row.get(14)?,

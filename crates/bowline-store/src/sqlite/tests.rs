@@ -1,6 +1,7 @@
 use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, params_from_iter};
 
+use super::events::CallName;
 use super::stretches::{Whose, Within};
 use super::traces::{Scope, find_query};
 use super::*;
@@ -59,7 +60,14 @@ fn f21_a_every_documented_query_uses_an_index() {
         ("prompts", queries::PROMPTS.to_owned()),
         ("delegations", queries::DELEGATIONS.to_owned()),
         ("delegation", delegations::DELEGATION.to_owned()),
-        ("triggers of a call", events::of_call_sql()),
+        (
+            "triggers of a call",
+            events::of_call_sql(CallName::ByItsAgent),
+        ),
+        (
+            "triggers of a call without an id",
+            events::of_call_sql(CallName::ByUs),
+        ),
         ("trigger in a row", events::by_row_sql()),
         ("open calls of a chain", open_calls::OPEN.to_owned()),
         ("row of a session", traces::SESSION_ROW.to_owned()),
