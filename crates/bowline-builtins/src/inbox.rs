@@ -135,6 +135,11 @@ pub enum Unanswerable {
     /// It could not be written.
     #[error("{0}")]
     NotKept(String),
+    /// Its agent went while the permission was written.
+    #[error(
+        "the call does not wait any more; the permission was written all the same, and counts from now on"
+    )]
+    KeptTooLate,
 }
 
 /// The questions that wait.
@@ -149,7 +154,29 @@ pub struct Inbox {
 struct Open {
     question: Question,
     case: Case,
-    reply: oneshot::Sender<Reply>,
+    /// Whoever waits for the answer; nobody while somebody is answering.
+    agent: Option<oneshot::Sender<Reply>>,
+}
+
+/// The right to answer a question. Unless the answer goes out, the question waits on.
+struct Claim<'inbox> {
+    inbox: &'inbox Inbox,
+    question: Question,
+    case: Case,
+    agent: Option<oneshot::Sender<Reply>>,
+}
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        let mut open = self.inbox.lock();
+        if let Some(agent) = self.agent.take()
+            && let Some(it) = open
+                .iter_mut()
+                .find(|it| it.question.id == self.question.id)
+        {
+            it.agent = Some(agent);
+        }
+    }
 }
 
 impl Default for Inbox {
@@ -187,22 +214,59 @@ impl Inbox {
         self.open(id)?.1.preview(extent)
     }
 
-    /// Writes what a permission of this extent is kept as, before the question is answered with it. Whoever answers a question has
-    /// to be a person.
-    pub fn keep(&self, id: &str, extent: Extent) -> Result<(), Unanswerable> {
-        self.open(id)?.1.keep(extent)
+    /// Answers a question by its id or the beginning of it. Whoever answers has to be a person.
+    ///
+    /// The one who is first counts. What a permission is kept as is written for that answer alone, and `kept` is called, before the
+    /// call goes on. If it cannot be written, the question waits on.
+    pub fn answer(
+        &self,
+        id: &str,
+        reply: Reply,
+        kept: impl FnOnce(),
+    ) -> Result<Question, Unanswerable> {
+        let mut claim = self.claim(id)?;
+        let is_kept = match reply.said {
+            Said::Allow(extent @ (Extent::Session | Extent::Always)) => {
+                claim.case.keep(extent)?;
+                kept();
+                true
+            }
+            Said::Allow(Extent::Once) | Said::Deny(_) => false,
+        };
+        let agent = claim.agent.take();
+        let is_answered = agent.is_some_and(|agent| agent.send(reply).is_ok());
+        self.remove(&claim.question.id);
+        match (is_answered, is_kept) {
+            (true, _) => Ok(claim.question.clone()),
+            (false, true) => Err(Unanswerable::KeptTooLate),
+            (false, false) => Err(Unanswerable::Unknown(id.to_owned())),
+        }
     }
 
-    /// Answers a question by its id or the beginning of it. The one who is first counts.
-    pub fn answer(&self, id: &str, reply: Reply) -> Result<Question, Unanswerable> {
+    /// Takes the right to answer a question. It stays on the list until it is answered.
+    fn claim(&self, id: &str) -> Result<Claim<'_>, Unanswerable> {
         let mut open = self.lock();
         let at = position(&open, id)?;
-        let answered = open.remove(at);
+        let unknown = || Unanswerable::Unknown(id.to_owned());
+        let found = open.get_mut(at).ok_or_else(unknown)?;
+        let agent = found.agent.take_if(|agent| !agent.is_closed());
+        Ok(Claim {
+            agent: Some(agent.ok_or_else(unknown)?),
+            inbox: self,
+            question: found.question.clone(),
+            case: found.case.clone(),
+        })
+    }
+
+    fn remove(&self, id: &str) {
+        let mut open = self.lock();
+        let before = open.len();
+        open.retain(|it| it.question.id != id);
+        let left = open.len() < before;
         drop(open);
-        self.tell();
-        let gone = |_| Unanswerable::Unknown(id.to_owned());
-        answered.reply.send(reply).map_err(gone)?;
-        Ok(answered.question)
+        if left {
+            self.tell();
+        }
     }
 
     /// Takes the questions of a session away whose agent is gone. A hook that outlives its agent would wait on.
@@ -244,7 +308,7 @@ impl Inbox {
             open.push(Open {
                 question,
                 case,
-                reply,
+                agent: Some(reply),
             });
         }
         self.tell();
@@ -352,17 +416,96 @@ mod tests {
     async fn the_first_answer_counts() {
         let inbox = Arc::new(Inbox::default());
         let mut tasks = waiting(&inbox, &["aab", "abc"]).await;
-        let several = inbox.answer("a", reply(Said::Deny(None)));
+        let several = inbox.answer("a", reply(Said::Deny(None)), || ());
         assert_eq!(several, Err(Unanswerable::Several("a".to_owned())));
         for unknown in ["", "x", "aabc"] {
-            let found = inbox.answer(unknown, reply(Said::Deny(None)));
+            let found = inbox.answer(unknown, reply(Said::Deny(None)), || ());
             assert_eq!(found, Err(Unanswerable::Unknown(unknown.to_owned())));
         }
         let allowed = reply(Said::Allow(Extent::Once));
-        assert_eq!(inbox.answer("aa", allowed.clone()).unwrap().id, "aab");
-        assert!(inbox.answer("aab", reply(Said::Deny(None))).is_err());
+        let answered = inbox.answer("aa", allowed.clone(), || ()).unwrap();
+        assert_eq!(answered.id, "aab");
+        let late = inbox.answer("aab", reply(Said::Deny(None)), || ());
+        assert!(late.is_err());
         assert_eq!(tasks.remove(0).await.unwrap(), Some(allowed));
         assert_eq!(inbox.questions().len(), 1);
+    }
+
+    /// A question about a call in a project below a folder, and the file in which a permission for good is written.
+    fn lasting_question(id: &str, root: &std::path::Path) -> (Question, Case, std::path::PathBuf) {
+        std::fs::create_dir(root.join("project")).unwrap();
+        let case = lasting::tests::case_in(root, "terraform apply");
+        (
+            question(id).0,
+            case,
+            root.join("project/bowline.local.toml"),
+        )
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn only_the_answer_that_counts_is_written_and_before_the_call_goes_on() {
+        let root = tempfile::tempdir().unwrap();
+        let (question, case, file) = lasting_question("abc", root.path());
+        let inbox = Arc::new(Inbox::default());
+        let always = || reply(Said::Allow(Extent::Always));
+        let task = tokio::spawn({
+            let inbox = Arc::clone(&inbox);
+            async move { inbox.wait(question, case, Duration::from_mins(2)).await }
+        });
+        while inbox.questions().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        let mut denied = None;
+        let answered = inbox.answer("abc", always(), || {
+            assert!(file.exists());
+            assert!(!task.is_finished());
+            assert_eq!(inbox.questions().len(), 1);
+            // Somebody else is a moment later.
+            denied = Some(inbox.answer("abc", reply(Said::Deny(None)), || ()));
+        });
+        assert_eq!(answered.unwrap().id, "abc");
+        assert_eq!(denied, Some(Err(Unanswerable::Unknown("abc".to_owned()))));
+        assert_eq!(task.await.unwrap(), Some(always()));
+        std::fs::remove_file(&file).unwrap();
+        // Whoever is late writes nothing.
+        assert!(inbox.answer("abc", always(), || ()).is_err());
+        assert!(!file.exists());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_permission_whose_call_has_gone_is_not_written_and_one_that_cannot_be_kept_leaves_the_question()
+     {
+        let root = tempfile::tempdir().unwrap();
+        let (question, case, file) = lasting_question("abc", root.path());
+        let inbox = Arc::new(Inbox::default());
+        let always = || reply(Said::Allow(Extent::Always));
+        let task = tokio::spawn({
+            let inbox = Arc::clone(&inbox);
+            async move { inbox.wait(question, case, Duration::from_mins(2)).await }
+        });
+        while inbox.questions().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        // What nobody trusted would be trusted along with it.
+        let untrusted = root.path().join("project/bowline.toml");
+        std::fs::write(&untrusted, "dedupe = true\n").unwrap();
+        let refused = inbox.answer("abc", always(), || ());
+        assert!(
+            matches!(refused, Err(Unanswerable::NotKept(_))),
+            "{refused:?}"
+        );
+        assert_eq!(inbox.questions().len(), 1);
+        std::fs::remove_file(&untrusted).unwrap();
+        // The agent goes while the permission is written.
+        let late = inbox.answer("abc", always(), || task.abort());
+        let gone = task.await;
+        assert!(
+            late.is_ok() || late == Err(Unanswerable::KeptTooLate),
+            "{gone:?}"
+        );
+        std::fs::remove_file(&file).unwrap();
+        assert!(inbox.answer("abc", always(), || ()).is_err());
+        assert!(!file.exists());
     }
 
     #[tokio::test(start_paused = true)]

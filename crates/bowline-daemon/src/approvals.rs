@@ -79,15 +79,11 @@ pub fn preview(engine: &Engine, id: &str, extent: Extent) -> Result<Preview, Una
     inbox(engine, id)?.preview(id, extent)
 }
 
-/// Answers a question. A permission that outlasts its call is written first, and counts when the answer goes out. It writes files.
+/// Answers a question. A permission that outlasts its call counts when the answer goes out. It writes files.
 pub fn settle(engine: &Engine, id: &str, reply: Reply) -> Result<Question, Unsettled> {
     check(&reply.said)?;
-    let inbox = inbox(engine, id)?;
-    if let Said::Allow(extent @ (Extent::Session | Extent::Always)) = reply.said {
-        inbox.keep(id, extent)?;
-        engine.reload_changed();
-    }
-    Ok(inbox.answer(id, reply)?)
+    let kept = || engine.reload_changed();
+    Ok(inbox(engine, id)?.answer(id, reply, kept)?)
 }
 
 fn check(said: &Said) -> Result<(), Unsettled> {
@@ -153,7 +149,9 @@ fn read<T: DeserializeOwned>(arguments: &Map<String, Value>) -> Result<T, Reques
 
 fn refusal(error: &Unsettled) -> RequestError {
     let code = match error {
-        Unsettled::Unanswerable(Unanswerable::Unknown(_) | Unanswerable::Several(_)) => GONE,
+        Unsettled::Unanswerable(
+            Unanswerable::Unknown(_) | Unanswerable::Several(_) | Unanswerable::KeptTooLate,
+        ) => GONE,
         Unsettled::Unanswerable(_) => NOT_KEPT,
         Unsettled::TooLong(_) => TOO_LONG,
     };

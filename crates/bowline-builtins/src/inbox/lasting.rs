@@ -184,7 +184,7 @@ pub(super) mod tests {
     }
 
     /// The same in the project below a folder, where the data is kept, too.
-    fn case_in(root: &Path, command: &str) -> Case {
+    pub(in crate::inbox) fn case_in(root: &Path, command: &str) -> Case {
         let project = root.join("project");
         let input = HookInput::pre_tool_use("s1", "Bash", json!({ "command": command }));
         let input = input.with_field("cwd", project.to_str().unwrap());

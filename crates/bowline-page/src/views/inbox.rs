@@ -1,7 +1,7 @@
 //! *Inbox*: the questions that wait for a person, and their answers.
 
 use bowline_builtins::guard::call_of;
-use bowline_builtins::inbox::{Preview, Question, SettingsChange};
+use bowline_builtins::inbox::{Preview, Question, SettingsChange, Unanswerable};
 use bowline_daemon::approvals::{LONGEST_MESSAGE, Unsettled};
 use chrono::{DateTime, Utc};
 use maud::{Markup, html};
@@ -160,12 +160,13 @@ pub(crate) fn changed(change: &SettingsChange) -> Markup {
     }
 }
 
-/// An answer that was not taken. The question still waits.
+/// An answer that was not taken. The question still waits, unless it came too late.
 pub(crate) fn refused(refusal: &Unsettled) -> Markup {
+    let is_late = *refusal == Unsettled::Unanswerable(Unanswerable::KeptTooLate);
     html! {
         h1 { "Not answered" }
         p.notice role="status" { (shown(&refusal.to_string())) "." }
-        p { "The question still waits: it can be allowed once, or denied." }
+        @if !is_late { p { "The question still waits: it can be allowed once, or denied." } }
         p { a href="./inbox" { "Back to the questions" } }
     }
 }
