@@ -5,6 +5,7 @@ use bowline::settings::AllowedCall;
 use bowline_agents::shell_word;
 use bowline_guard::effect::Category;
 use bowline_guard::rules;
+use bowline_guard::secrets::redact;
 use bowline_store::DecidedEvent;
 use serde::Serialize;
 use serde_json::Value;
@@ -13,6 +14,9 @@ use super::{SECRET_WRITING, call_of};
 
 /// The placeholders for what was not recorded.
 const NOT_KEPT: &[&str] = &["[REDACTED", "left out]", "[left out"];
+
+/// So much of a session's name tells it from the others.
+const BEGINNING: usize = 12;
 
 /// A command that lets something pass, and what.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -38,10 +42,17 @@ pub fn ways(event: &DecidedEvent, input: Option<&Value>) -> Vec<Way> {
         add(format!("bowline allow {id} --once"), "this call, one time");
         add(format!("bowline allow {id}"), "this call in its project");
     }
-    if !event.session.is_empty() {
-        let session = shell_word(&event.session);
+    let in_session = |name: &str| format!("bowline allow {rule} --session={}", shell_word(name));
+    // A name that looks like a secret would not be shown. Its beginning is enough.
+    let beginning: String = event.session.chars().take(BEGINNING).collect();
+    let mut commands = [event.session.as_str(), &beginning]
+        .map(in_session)
+        .into_iter();
+    if let Some(command) = commands.find(|it| redact(it) == *it)
+        && !event.session.is_empty()
+    {
         add(
-            format!("bowline allow {rule} --session={session}"),
+            command,
             "all that this rule finds, in the session of this call",
         );
     }
@@ -130,5 +141,16 @@ mod tests {
             let commands: Vec<&str> = ways.iter().map(|way| way.command.as_str()).collect();
             assert_eq!(commands, expected, "{decision:?} {id:?} {of} {input:?}");
         }
+    }
+    #[test]
+    fn a_session_whose_name_looks_like_a_secret_is_named_by_its_beginning() {
+        let name = "ses_2fA9kQ7xL0mZ8cVbN4tY6uPw";
+        let command = |name: &str| format!("bowline allow git.push-force --session={name}");
+        assert_ne!(redact(&command(name)), command(name));
+        let mut event = Record::new("e1", Utc::now(), "kimi", "PreToolUse", name).decided;
+        event.rule = Some(FORCE.to_owned());
+        event.decision = Decision::Deny;
+        let ways = ways(&event, None);
+        assert_eq!(ways[0].command, command(&name[..BEGINNING]));
     }
 }

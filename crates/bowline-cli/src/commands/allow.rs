@@ -43,7 +43,7 @@ pub(crate) struct AllowArgs {
     #[arg(value_name = "RULE|CALL")]
     named: Option<String>,
 
-    /// For one call
+    /// For one call; a call that was stopped, in its own session
     #[arg(long)]
     once: bool,
 
@@ -232,15 +232,17 @@ fn wish(wanted: &Wanted<'_>, ui: &Ui) -> Result<Wish> {
         .project
         .as_ref()
         .map_or(here, PathBuf::from);
+    let session = found.event.decided.session.clone();
+    // One time is for the agent that was stopped, and not for whoever comes first.
+    let reach = if lasts == Lasts::Once && !session.is_empty() {
+        Reach::Session(session)
+    } else {
+        reach(wanted, project, || Ok(session), ui)?
+    };
     Ok(Wish {
         rule,
         call: Some(call),
-        reach: reach(
-            wanted,
-            project,
-            || Ok(found.event.decided.session.clone()),
-            ui,
-        )?,
+        reach,
         lasts,
     })
 }

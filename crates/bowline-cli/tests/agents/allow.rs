@@ -125,6 +125,48 @@ fn what_was_stopped_elsewhere_is_not_let_pass_as_the_last() {
     assert_eq!(push(&sandbox, "toolu_2", "git push --force"), "");
 }
 
+/// A call that its agent gives no id, as Gemini CLI does.
+fn push_by_gemini(sandbox: &Sandbox, session: &str) -> Value {
+    let payload = json!({
+        "session_id": session, "cwd": sandbox.path("project"), "hook_event_name": "BeforeTool",
+        "tool_name": "run_shell_command", "tool_input": {"command": "git push --force"},
+    });
+    let arguments = ["gemini", "BeforeTool"];
+    let ran = sandbox.report(payload.to_string().as_bytes(), &arguments, &[]);
+    serde_json::from_str(&ran.stdout).unwrap_or_default()
+}
+
+#[needs(terminal, no_agent)]
+#[test]
+fn one_time_is_for_the_session_that_was_stopped_also_where_calls_have_no_id() {
+    let sandbox = with_client();
+    fs::create_dir(sandbox.path("project/.git")).unwrap();
+    let is_denied = |session: &str| push_by_gemini(&sandbox, session)["decision"] == "deny";
+    assert!(is_denied("g1"));
+    let why = person(&sandbox, "why", "");
+    for part in ["git push --force", "deny, by today's settings", "--once"] {
+        assert!(why.contains(part), "no {part} in {why}");
+    }
+    let allowed = person(&sandbox, "allow last --once --yes", "");
+    assert!(allowed.contains("in session g1"), "{allowed}");
+    // Another agent and another session wait for their own.
+    assert!(push(&sandbox, "toolu_1", "git push --force").contains("deny"));
+    assert!(is_denied("g2"));
+    assert!(!is_denied("g1"));
+    assert!(is_denied("g1"));
+    // Its id in lists names it, too.
+    let list = sandbox.run(&["trace", "list", "--agent", "gemini", "--json"]);
+    let list: Value = serde_json::from_str(&list.stdout).unwrap();
+    let id = list["traces"][0]["tool_use_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let why: Value =
+        serde_json::from_str(&person(&sandbox, &format!("why {id} --json"), "")).unwrap();
+    assert_eq!(why["tool_use_id"], id, "{why}");
+    assert_eq!(why["input"]["command"], "git push --force", "{why}");
+}
+
 #[needs(terminal, no_agent)]
 #[test]
 fn a_rule_is_let_pass_once_for_a_while_or_in_a_session() {

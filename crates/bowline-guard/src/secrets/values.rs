@@ -318,6 +318,15 @@ pub(super) fn is_uuid(value: &[u8]) -> bool {
         })
 }
 
+/// An id without the word that says of what it is: `session_123e4567-…`.
+fn without_kind(id: &[u8]) -> &[u8] {
+    let letters = id.iter().take_while(|b| b.is_ascii_lowercase()).count();
+    match id.split_at(letters) {
+        ([_, ..], [b'_' | b'-', rest @ ..]) => rest,
+        _ => id,
+    }
+}
+
 pub(super) fn is_hex(value: &[u8]) -> bool {
     value.iter().all(u8::is_ascii_hexdigit)
 }
@@ -333,7 +342,7 @@ pub(super) fn is_random(value: &[u8], least: usize) -> bool {
         && value.iter().all(|&b| {
             is_word(b) || matches!(b, b'-' | b'+' | b'/' | b'=' | b'.' | b'~' | b'%' | b':')
         })
-        && !is_uuid(value)
+        && !is_uuid(without_kind(value))
         && !is_hex(value)
         && !is_wordy(value)
         && !is_name_with_digest(value)
@@ -439,6 +448,7 @@ mod tests {
         for value in [
             "d41d8cd98f00b204e9800998ecf8427e",
             "123e4567-e89b-42d3-a456-426614174000",
+            "session_123e4567-e89b-42d3-a456-426614174000",
             "2023-11-30T08:15:42Z",
             "src/components/TokenList.tsx",
         ] {
