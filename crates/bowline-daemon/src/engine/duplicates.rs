@@ -169,7 +169,10 @@ impl Duplicates {
             Some(tool) => {
                 let parts = payload.get(PARTS);
                 let id = text("tool_use_id");
-                self.hasher.hash_one((about, event, tool, input, parts, id))
+                // Without an id the same call elsewhere is another one.
+                let folder = text("cwd").filter(|_| id.is_none());
+                self.hasher
+                    .hash_one((about, event, tool, input, parts, id, folder))
             }
             None => self.hash_all(about, payload),
         };

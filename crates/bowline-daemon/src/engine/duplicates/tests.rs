@@ -270,6 +270,14 @@ fn the_same_command_elsewhere_is_another_call() {
     let mut there = before_shell("ls");
     there.payload["cwd"] = "/q".into();
     assert_eq!(again(&[cursors_call("1", "ls"), there]), [false, false]);
+    // What is harmless there may be all that somebody has here.
+    let call = |folder: &str| {
+        let mut call = copilots_call("rm -rf *", "1");
+        call.payload["cwd"] = folder.into();
+        call
+    };
+    let (there, here) = (call("/p/build"), call("/p"));
+    assert_eq!(again(&[there, here.by_project()]), [false, false]);
 }
 
 fn cursors_call(id: &str, command: &str) -> Arrival {
