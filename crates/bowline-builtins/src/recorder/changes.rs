@@ -64,7 +64,7 @@ pub(super) fn changes(input: &HookInput, course: Course<'_>, keep: RecordConfig)
         }],
         HookEventData::SessionStart => vec![Change::SessionStarted {
             source: input.source().map(ToOwned::to_owned),
-            model: input.model().map(ToOwned::to_owned),
+            model: input.model().map(detail::name),
             previous: None,
         }],
         HookEventData::SessionEnd => vec![Change::SessionEnded {
@@ -172,7 +172,7 @@ fn delegation(
     let task = text("description").or_else(|| text("prompt"));
     (hands_over && (kind.is_some() || task.is_some())).then(|| DelegationStart {
         call: id(input).map(detail::id),
-        to: kind.unwrap_or(ANY_SUBAGENT).to_owned(),
+        to: detail::name(kind.unwrap_or(ANY_SUBAGENT)),
         description: task.and_then(|task| detail::last_message(keep.inputs, task)),
     })
 }

@@ -37,12 +37,12 @@ const SUBJECTS: &[&str] = &[
     "url",
 ];
 
-/// A tool's name.
+/// The name of a tool, a model or a kind of sub-agent.
 pub(super) fn name(name: &str) -> String {
     redact(name).into_owned()
 }
 
-/// The id of a call. One with a secret in it becomes another, always the same, so that the call is found again by it.
+/// The id of a call or a sub-agent. One with a secret in it becomes another, always the same, so that the call is found again by it.
 pub(super) fn id(id: &str) -> String {
     match redact(id) {
         Cow::Borrowed(id) => id.to_owned(),

@@ -119,8 +119,8 @@ pub(crate) fn subagent_of(input: &HookInput) -> Option<Subagent> {
         return None;
     }
     Some(Subagent {
-        id: id.to_owned(),
-        kind: kind.unwrap_or_default().to_owned(),
+        id: detail::id(id),
+        kind: detail::name(kind.unwrap_or_default()),
     })
 }
 

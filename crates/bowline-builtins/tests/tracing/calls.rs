@@ -358,8 +358,28 @@ async fn f20_f_names_and_ids_lose_their_secrets_and_calls_are_found_again() {
             .iter()
             .all(|trace| trace.tool == "deploy [REDACTED:github-token]")
     );
+    // What an agent calls its model and its sub-agents is free text.
+    let token = &tokens[0];
+    let start = event(
+        json!({"hook_event_name": "SessionStart", "source": "startup", "model": format!("opus {token}")}),
+    );
+    bench.report(7, &start).await;
+    let kind = format!("explorer {token}");
+    let mut delegated = pre(
+        Some("agent"),
+        "Agent",
+        json!({"subagent_type": kind, "prompt": "look"}),
+    );
+    bench.report(8, &delegated).await;
+    delegated =
+        event(json!({"hook_event_name": "SubagentStart", "agent_id": token, "agent_type": kind}));
+    bench.report(9, &delegated).await;
     let triggers = bench.store.last_events(10).unwrap();
-    let everything = format!("{traces:?} {triggers:?}");
+    let session = bench.store.session(SessionRef::Chain("s")).unwrap();
+    let everything = format!("{traces:?} {triggers:?} {session:?}");
+    for kept in ["opus [REDACTED", "explorer [REDACTED"] {
+        assert!(everything.contains(kept), "{everything}");
+    }
     for token in &tokens {
         assert!(!everything.contains(token.as_str()), "{everything}");
     }
