@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bowline::settings::{
     self, Diagnostic, FileKind, GuardMode, HookDefinition, HookStatus, LoadedHook, LoadedRule,
-    Locations, Settings, SettingsFile, main_checkout,
+    Locations, Settings, SettingsFile, TrustState, main_checkout,
 };
 use bowline_agents::DEFAULT;
 use bowline_builtins::continuity::Live;
@@ -52,6 +52,15 @@ pub(crate) fn load(folder: &Path) -> Settings {
     let mut settings = settings::load(&settings::find_project(folder, &locations), &locations);
     settings.allowances = settings.allowances.for_looking();
     settings
+}
+
+/// Whether the project's hooks for Claude Code are trusted, if the settings want them under other agents, too.
+pub(crate) fn bridged_trust(settings: &Settings) -> TrustState {
+    if settings.config.bridge.claude_hooks {
+        settings.claude_hooks.trust
+    } else {
+        TrustState::NotNeeded
+    }
 }
 
 /// The hooks that Bowline adds to the project's own.

@@ -48,6 +48,8 @@ struct Report {
     #[serde(serialize_with = "project::lossy")]
     project: PathBuf,
     trust: TrustState,
+    /// Whether the project's hooks for Claude Code are, which run under other agents then.
+    bridged_trust: TrustState,
     files: Vec<FileView>,
     hooks: Vec<HookView>,
     /// What is wrong with the files.
@@ -65,6 +67,7 @@ pub(crate) fn run(args: &HooksArgs, ui: &mut Ui) -> Result<Outcome> {
     hooks.retain(|hook| event.is_none_or(|event| hook.event == event));
     let report = Report {
         trust: settings.trust,
+        bridged_trust: project::bridged_trust(&settings),
         files: settings.files.iter().map(FileView::from).collect(),
         project: settings.project,
         hooks,
@@ -85,7 +88,9 @@ pub(crate) fn run(args: &HooksArgs, ui: &mut Ui) -> Result<Outcome> {
 fn show(report: &Report, event: Option<HookEvent>, dir: Option<&Path>, ui: &mut Ui) {
     let paths = Paths::of(&report.project);
     ui.line(Text::styled("Project  ", style::HEADING).plain(paths.show_absolute(&report.project)));
-    ui.line(Text::styled("Trust    ", style::HEADING).text(trust(report.trust)));
+    ui.line(
+        Text::styled("Trust    ", style::HEADING).text(trust(report.trust, report.bridged_trust)),
+    );
     for (index, file) in report.files.iter().enumerate() {
         let label = if index == 0 { "Files    " } else { "         " };
         ui.line(Text::styled(label, style::HEADING).text(file_line(file, &paths)));
@@ -180,8 +185,16 @@ fn description(hook: &HookView) -> Text {
     }
 }
 
-fn trust(state: TrustState) -> Text {
+/// Whether the project is trusted; if it is, whether its hooks for Claude Code are.
+fn trust(state: TrustState, bridged: TrustState) -> Text {
     match state {
+        TrustState::NotNeeded | TrustState::Trusted if bridged.is_pending() => Text::styled(
+            "the hooks for Claude Code are not trusted, and do not run under other agents: look at them and run `bowline trust`",
+            style::CAUTION,
+        ),
+        TrustState::NotNeeded if bridged == TrustState::Trusted => {
+            Text::styled("trusted: the hooks for Claude Code", style::GOOD)
+        }
         TrustState::NotNeeded => "not needed: the project has nothing that needs it".into(),
         TrustState::Trusted => Text::styled("trusted", style::GOOD),
         TrustState::Changed => Text::styled(

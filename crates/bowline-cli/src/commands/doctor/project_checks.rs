@@ -114,7 +114,22 @@ fn files(settings: &Settings) -> Check {
 
 fn trust(settings: &Settings) -> Check {
     let check = Check::new("trust");
+    let bridged = project::bridged_trust(settings);
     match settings.trust {
+        TrustState::NotNeeded | TrustState::Trusted if bridged.is_pending() => {
+            let why = match bridged {
+                TrustState::Changed => "no longer trusted, because they have changed",
+                _ => "not trusted",
+            };
+            check
+                .warning(format!(
+                    "the project's hooks for Claude Code do not run under other agents: they are {why}"
+                ))
+                .advice("look at them and run `bowline trust`")
+        }
+        TrustState::NotNeeded if bridged == TrustState::Trusted => {
+            check.ok("the project's hooks for Claude Code are trusted")
+        }
         TrustState::NotNeeded => check.ok("the project has nothing that needs it"),
         TrustState::Trusted => check.ok("the project's own settings are trusted"),
         TrustState::Changed => check
