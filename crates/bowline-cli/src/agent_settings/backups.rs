@@ -68,6 +68,11 @@ impl Backups {
         self.read(WRITTEN).is_some() && self.before() == Original::NoFile
     }
 
+    /// The text before Bowline came, though others may have written to the file since; empty where that is not known.
+    pub(crate) fn text_before(&self) -> String {
+        self.read(ORIGINAL).unwrap_or_default()
+    }
+
     fn before(&self) -> Original {
         self.read(ORIGINAL).map_or(Original::NoFile, Original::Text)
     }

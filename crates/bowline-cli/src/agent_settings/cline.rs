@@ -17,7 +17,7 @@ const ENDINGS: &[&str] = &["", ".sh", ".bash"];
 
 pub(super) const SCRIPTS: SettingsForm = SettingsForm {
     install,
-    uninstall,
+    uninstall: |text, is_meant, _| uninstall(text, is_meant),
     found,
     shadowed: |_| Ok(Vec::new()),
     is_blank: |text| text.trim().is_empty(),

@@ -66,6 +66,12 @@ impl Diff {
         Self(lines)
     }
 
+    /// Whether a line is added that the other does not add.
+    pub(super) fn adds_more_than(&self, other: &Self) -> bool {
+        let mut added = self.0.iter().filter(|it| matches!(it, Line::Added(_)));
+        added.any(|line| !other.0.contains(line))
+    }
+
     /// Leaves out what comes after so many lines; says how many those are.
     pub(super) fn cut(&mut self, most: usize) -> usize {
         let more = self.0.len().saturating_sub(most);

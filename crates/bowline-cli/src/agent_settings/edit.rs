@@ -11,7 +11,7 @@ mod status_line;
 
 use super::installable::EventFilter;
 use super::{Entry, Found, Shadowed, Unfit};
-use document::{Document, Ours, Standing};
+use document::{Document, Kept, Ours, Standing};
 use shape::Shape;
 use splice::Edits;
 
@@ -24,7 +24,7 @@ macro_rules! form {
     ($shape:expr) => {
         SettingsForm {
             install: |text, entries, never| $shape.install(text, entries, never),
-            uninstall: |text, is_meant| $shape.uninstall(text, is_meant),
+            uninstall: |text, is_meant, before| $shape.take_out(text, is_meant, before),
             found: |text| $shape.found(text),
             shadowed: |text| $shape.shadowed(text),
             is_blank,
@@ -62,7 +62,7 @@ impl Shape {
         })?;
         // Others go. One under a matcher sees only a part of what happens, so that it goes in favour of one that sees all.
         let text = self.edited(&text, |document, ours, edits| {
-            document.remove(ours, edits, |at, it| {
+            document.remove(ours, &Kept::default(), edits, |at, it| {
                 let event = it.found.entry.event.as_str();
                 let mut before = ours.iter().take(at);
                 let is_wanted = entries.iter().any(|entry| {
@@ -83,14 +83,22 @@ impl Shape {
     }
 
     /// Takes every entry of ours out of the events that `is_meant`, with the groups, events and the object that are
-    /// empty then.
-    fn uninstall(&'static self, text: &str, is_meant: EventFilter<'_>) -> Result<String, Unfit> {
+    /// empty then, unless they were there `before`.
+    fn take_out(
+        &'static self,
+        text: &str,
+        is_meant: EventFilter<'_>,
+        before: &str,
+    ) -> Result<String, Unfit> {
+        let kept = Document::parse(self, body(before)).map(|it| it.kept());
+        // What cannot be read says nothing.
+        let kept = kept.unwrap_or_default();
         // Also where the agent does not look: a key of events that another one comes after.
         let count = Document::parse(self, body(text))?.times_of_key();
         let mut text = text.to_owned();
         for from_the_end in (0..count.max(1)).rev() {
             text = self.edited_at(from_the_end, &text, |document, ours, edits| {
-                document.remove(ours, edits, |_, it| is_meant(&it.found.entry.event));
+                document.remove(ours, &kept, edits, |_, it| is_meant(&it.found.entry.event));
             })?;
         }
         Ok(text)

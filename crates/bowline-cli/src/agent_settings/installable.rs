@@ -76,8 +76,9 @@ impl FileKind {
 pub(crate) struct SettingsForm {
     /// Puts the entries in, and takes Bowline away from the events of the second list.
     pub(crate) install: fn(&str, &[Entry], &[&str]) -> Edited,
-    /// Takes Bowline away from the events that are meant.
-    pub(crate) uninstall: fn(&str, EventFilter<'_>) -> Edited,
+    /// Takes Bowline away from the events that are meant. What was in the text before Bowline came stays, also where it is
+    /// empty; nothing was in the last one where that is not known.
+    pub(crate) uninstall: fn(&str, EventFilter<'_>, &str) -> Edited,
     /// What starts Bowline.
     pub(crate) found: fn(&str) -> Result<Vec<Found>, Unfit>,
     /// The entries that the agent does not read, because their key comes twice.
@@ -206,17 +207,23 @@ impl Installable {
         }
     }
 
-    /// The settings without Bowline, and nothing else changed.
-    pub(crate) fn uninstall(&self, text: &str) -> Edited {
-        self.uninstall_at(text, &|_| true)
+    /// The settings without Bowline, and nothing else changed. `before` are the settings before Bowline came, as far as they are
+    /// known.
+    pub(crate) fn uninstall(&self, text: &str, before: &str) -> Edited {
+        self.uninstall_at(text, &|_| true, before)
     }
 
-    /// The settings without Bowline at the events that `is_meant`, and nothing else changed.
-    pub(crate) fn uninstall_at(&self, text: &str, is_meant: EventFilter<'_>) -> Edited {
+    /// As [`Self::uninstall`], at the events that `is_meant`.
+    pub(crate) fn uninstall_at(
+        &self,
+        text: &str,
+        is_meant: EventFilter<'_>,
+        before: &str,
+    ) -> Edited {
         // It was put in last, and goes first.
         match self.form.status_line {
-            Some(form) => (self.form.uninstall)(&(form.uninstall)(text)?, is_meant),
-            None => (self.form.uninstall)(text, is_meant),
+            Some(form) => (self.form.uninstall)(&(form.uninstall)(text)?, is_meant, before),
+            None => (self.form.uninstall)(text, is_meant, before),
         }
     }
 

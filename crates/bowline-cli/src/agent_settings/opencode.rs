@@ -21,7 +21,7 @@ const ENTRIES_END: &str = "}\n";
 
 pub(super) const PLUGIN: SettingsForm = SettingsForm {
     install,
-    uninstall,
+    uninstall: |text, is_meant, _| uninstall(text, is_meant),
     found,
     shadowed: |_| Ok(Vec::new()),
     is_blank: |text| text.trim().is_empty(),

@@ -103,6 +103,11 @@ impl Preview {
         }
     }
 
+    /// Shows nothing, because a whole file goes.
+    pub(crate) fn nothing() -> Self {
+        Self::default()
+    }
+
     /// Shows what `change` makes of the text, for the given events only.
     pub(crate) fn short(
         agent: &Installable,
@@ -144,6 +149,11 @@ impl Preview {
             !others.any(|other| other == event)
         };
         let mut diff = Diff::part(before, &change(&is_shown)?, after);
+        // Of a line with several events a part is no line that will ever be there.
+        let is_taken_out = found_after.is_empty();
+        if is_taken_out && diff.adds_more_than(&Diff::between(before, after)) {
+            return Ok(Self::full(before, after));
+        }
         let more = match agent.form.kind {
             FileKind::Settings => 0,
             FileKind::Own | FileKind::Scripts { .. } => diff.cut(MOST_OF_OWN),
@@ -296,8 +306,9 @@ mod tests {
     #[test]
     fn what_is_taken_out_is_shown_as_short() {
         let (before, _) = install("{\"a\": 1}", &plan(InstallScope::User, FailMode::Ask));
-        let after = CLAUDE_CODE.uninstall(&before).unwrap();
-        let change = |is_shown: &dyn Fn(&str) -> bool| CLAUDE_CODE.uninstall_at(&before, is_shown);
+        let after = CLAUDE_CODE.uninstall(&before, "").unwrap();
+        let change =
+            |is_shown: &dyn Fn(&str) -> bool| CLAUDE_CODE.uninstall_at(&before, is_shown, "");
         let preview = Preview::short(&CLAUDE_CODE, &before, &after, change).unwrap();
         let (lines, alike) = shown(&preview);
         assert_eq!(alike, [("PreToolUse", 2), ("PermissionRequest", 27)]);

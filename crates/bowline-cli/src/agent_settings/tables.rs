@@ -14,7 +14,7 @@ use bowline_daemon::registration::starts_bowline;
 pub(super) const KIMI_TOML: SettingsForm = SettingsForm {
     kind: FileKind::Settings,
     install,
-    uninstall,
+    uninstall: |text, is_meant, _| uninstall(text, is_meant),
     found: |text| Ok(Tables::read(text)?.ours().map(|it| it.found).collect()),
     // A key that comes twice is no TOML.
     shadowed: |text| Tables::read(text).map(|_| Vec::new()),

@@ -93,7 +93,7 @@ const fn installable(agent: &'static Agent, registration: &'static Registration)
         skills: None,
         form: SettingsForm {
             install: |text, entries, never| Ok(with(text, entries, never)),
-            uninstall: |text, is_meant| Ok(without(text, is_meant)),
+            uninstall: |text, is_meant, _| Ok(without(text, is_meant)),
             found: |text| Ok(found(text)),
             shadowed: |_| Ok(Vec::new()),
             is_blank: |text| text.trim().is_empty(),

@@ -479,13 +479,22 @@ impl Change {
     fn preview(&self, agent: &Installable, args: &UninstallArgs) -> Result<FilePreview> {
         let (before, wanted) = (&self.current.text, wanted(&self.original));
         let path = self.file.path.clone();
+        let remark = match self.original {
+            Original::NoFile => " (is removed)",
+            Original::Text(_) => "",
+        };
         if args.full {
-            return Ok(Preview::full(before, wanted).of_file(path, "", None));
+            return Ok(Preview::full(before, wanted).of_file(path, remark, None));
         }
-        let change = |is_shown: &dyn Fn(&str) -> bool| agent.uninstall_at(before, is_shown);
+        let course = Course::of_file(agent, before, wanted);
+        if self.original == Original::NoFile && agent.form.kind.is_bowlines() {
+            return Ok(Preview::nothing().of_file(path, remark, course));
+        }
+        let first = self.backups.text_before();
+        let change = |is_shown: &dyn Fn(&str) -> bool| agent.uninstall_at(before, is_shown, &first);
         let preview = Preview::short(agent, before, wanted, change)
             .map_err(|unfit| cannot_edit(agent, &path, &unfit))?;
-        Ok(preview.of_file(path, "", Course::of_file(agent, before, wanted)))
+        Ok(preview.of_file(path, remark, course))
     }
 }
 
@@ -502,7 +511,7 @@ fn original(
     current: &SettingsText,
     backups: &Backups,
 ) -> Result<Original, Unfit> {
-    let without = agent.uninstall(&current.text)?;
+    let without = agent.uninstall(&current.text, &backups.text_before())?;
     if without == current.text {
         return Ok(Original::Text(without));
     }

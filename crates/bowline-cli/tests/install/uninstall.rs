@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::daemon::Daemon;
 use super::installed::{Installed as _, installed};
@@ -258,5 +258,67 @@ fn what_came_with_bowline_goes_with_it() {
         run("init").expect(0, &["Installed: "]);
         run("uninstall").expect(0, &["Uninstalled: "]);
         assert!(theirs.is_file() && !sandbox.path(file).exists(), "{file}");
+    }
+}
+
+/// What a person left empty is no less a person's, also when others have written to the file since.
+#[test]
+fn what_was_empty_before_is_there_afterwards() {
+    for (agent, name, before) in [
+        ("qwen", ".qwen/settings.json", json!({"a": 1, "hooks": {}})),
+        (
+            "claude-code",
+            ".claude/settings.json",
+            json!({"a": 1, "hooks": {"PreToolUse": []}}),
+        ),
+        ("cursor", ".cursor/hooks.json", json!({"version": 1})),
+    ] {
+        let sandbox = installed();
+        let file = sandbox.write(&format!("home/{name}"), &before.to_string());
+        let value =
+            || -> Value { serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap() };
+        let init = ["init", "--agent", agent, "--yes"];
+        sandbox.run(&init).expect(0, &["Installed"]);
+        let pretty = || serde_json::to_string_pretty(&value()).unwrap();
+        fs::write(&file, pretty()).unwrap();
+        sandbox
+            .run(&[&init[..], &["--on-failure", "closed"]].concat())
+            .expect(0, &["Installed"]);
+        fs::write(&file, pretty() + "\n").unwrap();
+        sandbox
+            .run(&["uninstall", "--agent", agent, "--yes"])
+            .expect(0, &["Uninstalled"]);
+        assert_eq!(value(), before, "{agent}");
+    }
+}
+
+#[test]
+fn what_uninstall_shows_in_short_is_what_it_does() {
+    for (agent, name) in [
+        ("codex", ".codex/hooks.json"),
+        ("cursor", ".cursor/hooks.json"),
+        ("droid", ".factory/hooks.json"),
+    ] {
+        let sandbox = installed();
+        let file = sandbox.write(&format!("home/{name}"), "{\"version\": 1}");
+        sandbox.run(&["init", "--agent", agent, "--yes", "--no-trust"]);
+        let text = fs::read_to_string(&file).unwrap();
+        let value: Value = serde_json::from_str(&text).unwrap();
+        fs::write(&file, value.to_string()).unwrap();
+        let ran = sandbox.run(&["uninstall", "--agent", agent, "--dry-run"]);
+        let added: Vec<&str> = ran
+            .stdout
+            .lines()
+            .filter(|it| it.starts_with('+'))
+            .collect();
+        assert_eq!(added, ["+{\"version\":1}"], "{agent}: {}", ran.stdout);
+    }
+    for agent in ["opencode", "copilot", "cline"] {
+        let sandbox = installed();
+        sandbox
+            .run(&["init", "--agent", agent, "--yes"])
+            .expect(0, &["Installed"]);
+        let ran = sandbox.run(&["uninstall", "--agent", agent, "--dry-run"]);
+        ran.expect(0, &[" (is removed)"]);
     }
 }

@@ -34,6 +34,14 @@ pub(super) enum Standing {
 }
 
 /// A settings file, with the places of everything in it.
+/// What stays in a file although nothing is in it any more.
+#[derive(Debug, Default)]
+pub(super) struct Kept {
+    /// The keys at the top level.
+    keys: Vec<String>,
+    events: Vec<String>,
+}
+
 pub(super) struct Document<'a> {
     shape: &'static Shape,
     text: &'a str,
@@ -166,6 +174,19 @@ impl<'a> Document<'a> {
     }
 
     /// The events with their lists.
+    /// The keys and events of this file, for one that had them from it.
+    pub(super) fn kept(&self) -> Kept {
+        let names = |object: Option<&Object<'a>>| {
+            let properties = object.map(|it| it.properties.as_slice());
+            let properties = properties.unwrap_or_default().iter();
+            properties.map(|it| it.name.as_str().to_owned()).collect()
+        };
+        Kept {
+            keys: names(self.root.as_ref()),
+            events: names(self.hooks()),
+        }
+    }
+
     fn events(&self) -> impl Iterator<Item = (&ObjectProp<'a>, &Array<'a>)> {
         let events = self.hooks().map(|hooks| hooks.properties.as_slice());
         let events = events.unwrap_or_default().iter();

@@ -8,6 +8,13 @@ fn install(text: &str, entries: &[Entry], never: &[&str]) -> Result<String, Unfi
     CLAUDE.install(text, entries, never)
 }
 
+impl Shape {
+    /// Where nobody knows what was there before.
+    fn uninstall(&'static self, text: &str, is_meant: EventFilter<'_>) -> Result<String, Unfit> {
+        self.take_out(text, is_meant, "")
+    }
+}
+
 fn uninstall(text: &str, is_meant: EventFilter<'_>) -> Result<String, Unfit> {
     CLAUDE.uninstall(text, is_meant)
 }
@@ -448,4 +455,32 @@ fn what_the_agent_does_not_read_is_told_and_taken_out() {
         read_by_the_agent(&without),
         serde_json::json!({"hooks": {"Setup": []}})
     );
+}
+
+/// What a person left empty is no less a person's.
+#[test]
+fn what_was_empty_before_stays_though_others_wrote_since() {
+    for (before, after) in [
+        ("{\"hooks\": {}}", "{\"hooks\": {}, \"a\": 1}"),
+        (
+            "{\"hooks\": {\"PreToolUse\": []}}",
+            "{\"hooks\": {\"PreToolUse\": []}, \"a\": 1}",
+        ),
+        (
+            "{\"hooks\": {\"PreToolUse\": [], \"Else\": []}}",
+            "{\"hooks\": {\"PreToolUse\": [], \"Else\": []}, \"a\": 1}",
+        ),
+        ("{}", "{\"a\": 1}"),
+        ("{", "{\"a\": 1}"),
+    ] {
+        let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        let base = if before == "{" { "{}" } else { before };
+        let installed = install(base, &[exec("PreToolUse"), exec("Stop")], &[]).unwrap();
+        let mut changed = value(&installed);
+        changed["a"] = 1.into();
+        let left = CLAUDE
+            .take_out(&changed.to_string(), &|_| true, before)
+            .unwrap();
+        assert_eq!(value(&left), value(after), "{left}");
+    }
 }

@@ -56,7 +56,7 @@ fn every_agent_gets_its_settings_back() {
                     let (name, event) = event.unwrap();
                     assert_eq!(*entry, agent.entry(name, *event, &newer), "{context}");
                 }
-                let without = agent.uninstall(&after).unwrap();
+                let without = agent.uninstall(&after, "").unwrap();
                 assert!((agent.form.is_blank)(&without), "{context}: {without}");
             }
         }

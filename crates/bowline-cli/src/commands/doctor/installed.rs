@@ -537,7 +537,9 @@ pub(super) fn belonging(installed: &[Installed]) -> Vec<PathBuf> {
 
 /// The entries of a file with Bowline in it that the agent does not read.
 fn shadowed_in(agent: &Installable, text: &str) -> Vec<Shadowed> {
-    let names_bowline = agent.uninstall(text).is_ok_and(|without| without != text);
+    let names_bowline = agent
+        .uninstall(text, "")
+        .is_ok_and(|without| without != text);
     if names_bowline {
         agent.shadowed(text).unwrap_or_default()
     } else {

@@ -131,6 +131,8 @@ fn original(
     }
     match backups.original(&current.text) {
         Some(original) => Ok(original),
-        None => agent.uninstall(&current.text).map(Original::Text),
+        None => agent
+            .uninstall(&current.text, &backups.text_before())
+            .map(Original::Text),
     }
 }

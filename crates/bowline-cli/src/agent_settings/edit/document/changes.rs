@@ -3,7 +3,7 @@
 use jsonc_parser::ast::{Array, Object, ObjectProp};
 use jsonc_parser::common::Ranged;
 
-use super::{Document, Entry, Ours, bounds, objects};
+use super::{Document, Entry, Kept, Ours, bounds, objects};
 use crate::agent_settings::edit::handler::{entry_text, event_text, fields_of, is_as_written};
 use crate::agent_settings::edit::list::{IfEmpty, Left, Lines};
 use crate::agent_settings::edit::shape::{Entries, Part};
@@ -96,10 +96,11 @@ impl Document<'_> {
             .append(new, &lines, IfEmpty::Spread, edits);
     }
 
-    /// Takes out the handlers that `is_gone`, with what holds nothing then.
+    /// Takes out the handlers that `is_gone`, with what holds nothing then and is not `kept`.
     pub(in crate::agent_settings::edit) fn remove(
         &self,
         ours: &[Ours],
+        kept: &Kept,
         edits: &mut Edits,
         is_gone: impl Fn(usize, &Ours) -> bool,
     ) {
@@ -112,7 +113,7 @@ impl Document<'_> {
             return;
         };
         let mut empty_events = Vec::new();
-        for (event, (_, list)) in self.events().enumerate() {
+        for (event, (property, list)) in self.events().enumerate() {
             let gone: Vec<_> = gone
                 .iter()
                 .copied()
@@ -120,7 +121,12 @@ impl Document<'_> {
                 .collect();
             let empty = self.remove_handlers(list, &gone, edits);
             let is_empty = |entry: usize| empty.contains(&entry);
-            if !empty.is_empty() && self.list(list).remove(&is_empty, edits) == Left::Nothing {
+            if empty.is_empty() || self.list(list).remove(&is_empty, edits) == Left::Something {
+                continue;
+            }
+            if kept.events.iter().any(|it| it == property.name.as_str()) {
+                edits.replace(bounds(list), "[]".to_owned());
+            } else {
                 empty_events.push(event);
             }
         }
@@ -134,8 +140,14 @@ impl Document<'_> {
             let property = hooks.properties.get(at);
             property.is_some_and(|it| empty_events.contains(&it.range.start))
         };
-        if self.properties(hooks).remove(&is_empty, edits) == Left::Nothing {
-            self.remove_hooks(edits);
+        if self.properties(hooks).remove(&is_empty, edits) == Left::Something {
+            return;
+        }
+        let mut keys = kept.keys.iter();
+        if keys.any(|key| Some(key.as_str()) == self.shape.key()) {
+            edits.replace(bounds(hooks), "{}".to_owned());
+        } else {
+            self.remove_hooks(kept, edits);
         }
     }
 
@@ -160,7 +172,7 @@ impl Document<'_> {
     }
 
     /// Takes the object of events out, and what the file had to say beside it, if it says nothing else.
-    fn remove_hooks(&self, edits: &mut Edits) {
+    fn remove_hooks(&self, kept: &Kept, edits: &mut Edits) {
         let Some(root) = &self.root else {
             return;
         };
@@ -168,8 +180,11 @@ impl Document<'_> {
         let is_key = |property: &ObjectProp<'_>| Some(property.range.start) == key;
         let properties = self.properties(root);
         let mut all = root.properties.iter();
+        let is_bowlines = |it: &ObjectProp<'_>| {
+            self.shape.requires(it) && !kept.keys.iter().any(|key| key == it.name.as_str())
+        };
         let has_nothing_else =
-            all.all(|it| is_key(it) || self.shape.requires(it)) && !properties.has_remarks();
+            all.all(|it| is_key(it) || is_bowlines(it)) && !properties.has_remarks();
         let is_gone = |at: usize| {
             let property = root.properties.get(at);
             property.is_some_and(|it| has_nothing_else || is_key(it))
