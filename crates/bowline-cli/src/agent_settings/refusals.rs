@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use bowline::settings::{NotJson, not_json};
 use serde::Serialize;
 
+use super::edit::BYTE_ORDER_MARK;
+
 /// A part of a file for which an agent refuses the whole of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Refusal {
@@ -21,9 +23,19 @@ impl Refusal {
     }
 
     /// What is wrong at a place of a file.
-    pub(crate) fn at(text: &str, start: usize, what: &'static str) -> Self {
+    pub(crate) fn at(text: &str, start: usize, what: impl Into<Cow<'static, str>>) -> Self {
         let before = text.get(..start).unwrap_or_default();
         Self::new(before.matches('\n').count() + 1, what)
+    }
+
+    /// Those of `after` that were there `before`, with their lines before, and those that came with the change.
+    pub(crate) fn moved_back(before: Vec<Self>, mut after: Vec<Self>) -> Vec<Self> {
+        let is_in = |those: &[Self], it: &Self| those.iter().any(|other| other.what == it.what);
+        let mut left = before;
+        left.retain(|it| is_in(&after, it));
+        after.retain(|it| !is_in(&left, it));
+        left.extend(after);
+        left
     }
 
     pub(crate) fn told(&self) -> String {
@@ -34,6 +46,12 @@ impl Refusal {
 /// Every comment and every comma too many, in the order of the file; nothing where the file is plain JSON.
 pub(crate) fn refusals(text: &str) -> Vec<Refusal> {
     told(text, |_| true)
+}
+
+/// The mark with which some editors begin a file, for an agent that takes it for a part of the JSON.
+pub(crate) fn mark(text: &str) -> Option<Refusal> {
+    let begins = text.starts_with(BYTE_ORDER_MARK);
+    begins.then(|| Refusal::new(1, "a byte order mark"))
 }
 
 /// Every comma too many, for an agent that takes comments.

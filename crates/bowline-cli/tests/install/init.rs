@@ -384,10 +384,13 @@ fn a_file_that_cannot_be_edited_is_left_alone() {
             "[]",
             "settings.json:1: the file holds something else than an object",
         ),
-        ("{\"hooks\": 7}", "`hooks` should be an object"),
+        (
+            "{\"hooks\": 7}",
+            "`hooks` is the number 7; expected an object",
+        ),
         (
             "{\"hooks\": {\"Stop\": \"x\"}}",
-            "`hooks.Stop` should be a list",
+            "`hooks.Stop` is a text; expected a list",
         ),
     ] {
         let sandbox = installed();

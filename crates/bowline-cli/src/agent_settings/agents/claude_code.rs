@@ -1,12 +1,13 @@
 //! Claude Code: what `bowline_agents::claude_code` cannot say without reading settings.
 
+mod refused;
+
 use bowline::settings::{Action, HookStatus, Settings};
 use bowline_agents::claude_code::{AGENT, REGISTRATION};
 use bowline_daemon::registration::starts_bowline;
 
 use crate::agent_settings::edit;
 use crate::agent_settings::installable::Installable;
-use crate::agent_settings::refusals::refusals;
 
 pub(crate) const INSTALLABLE: Installable = Installable {
     agent: &AGENT,
@@ -14,7 +15,7 @@ pub(crate) const INSTALLABLE: Installable = Installable {
     skills: Some("skills"),
     form: edit::CLAUDE_JSON,
     trust: None,
-    refusals,
+    refusals: refused::refused,
     hooks_off,
     entries_off,
 };

@@ -1,6 +1,7 @@
 //! Codex: what `bowline_agents::codex` cannot say without reading settings, and how its trust is asked for and given.
 
 mod host;
+mod refused;
 mod state;
 
 use bowline::settings::{Locations, Settings};
@@ -11,7 +12,6 @@ use crate::agent_settings::InstallScope;
 use crate::agent_settings::edit;
 use crate::agent_settings::file::SettingsText;
 use crate::agent_settings::installable::Installable;
-use crate::agent_settings::refusals::refusals;
 use crate::agent_settings::trust::{Trust, TrustForm};
 use crate::project;
 
@@ -30,7 +30,7 @@ pub(crate) const INSTALLABLE: Installable = Installable {
             remarks: state::remarks,
         }),
     }),
-    refusals,
+    refusals: refused::refused,
     hooks_off,
     entries_off: hooks_off,
 };

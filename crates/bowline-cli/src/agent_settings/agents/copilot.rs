@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::agent_settings::InstallScope;
 use crate::agent_settings::edit;
 use crate::agent_settings::installable::Installable;
-use crate::agent_settings::refusals::{Refusal, refusals};
+use crate::agent_settings::refusals::{Refusal, mark, refusals};
 use crate::agent_settings::trust::Trust;
 
 pub(super) const INSTALLABLE: Installable = Installable {
@@ -31,13 +31,8 @@ pub(super) const INSTALLABLE: Installable = Installable {
 
 /// It says nothing of a file that it does not read.
 fn refused(text: &str) -> Vec<Refusal> {
-    let mut found = Vec::new();
-    if text.starts_with('\u{feff}') {
-        found.push(Refusal::at(text, 0, "a byte order mark"));
-    }
-    let body = text.trim_start_matches('\u{feff}');
-    found.extend(refusals(body));
-    let said: Option<Value> = serde_json::from_str(body).ok();
+    let mut found: Vec<Refusal> = mark(text).into_iter().chain(refusals(text)).collect();
+    let said: Option<Value> = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok();
     let field = |name: &str| said.as_ref().and_then(|said| said.get(name));
     let at = |name: &str| text.find(&format!("\"{name}\"")).unwrap_or_default();
     if field("version").is_some_and(|version| *version != 1) {

@@ -12,6 +12,7 @@ use super::handler::{entry, text_of};
 use super::list::List;
 use super::shape::{Entries, Shape};
 use super::{Entry, Found, Shadowed, Unfit};
+use crate::agent_settings::kinds::described;
 
 /// The indentation for a file that has none.
 const INDENT: &str = "  ";
@@ -33,7 +34,6 @@ pub(super) enum Standing {
     Shadowed,
 }
 
-/// A settings file, with the places of everything in it.
 /// What stays in a file although nothing is in it any more.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
@@ -42,6 +42,7 @@ pub(super) struct Kept {
     events: Vec<String>,
 }
 
+/// A settings file, with the places of everything in it.
 pub(super) struct Document<'a> {
     shape: &'static Shape,
     text: &'a str,
@@ -103,7 +104,7 @@ impl<'a> Document<'a> {
     pub(super) fn unfit(&self, value: &Value<'_>, path: &str, expected: &str) -> Unfit {
         Unfit {
             line: self.line_of(value.range().start),
-            message: format!("`{path}` should be {expected}"),
+            message: format!("`{path}` is {}; expected {expected}", described(value)),
         }
     }
 
@@ -173,7 +174,6 @@ impl<'a> Document<'a> {
         shadowed.collect()
     }
 
-    /// The events with their lists.
     /// The keys and events of this file, for one that had them from it.
     pub(super) fn kept(&self) -> Kept {
         let names = |object: Option<&Object<'a>>| {
@@ -187,6 +187,7 @@ impl<'a> Document<'a> {
         }
     }
 
+    /// The events with their lists.
     fn events(&self) -> impl Iterator<Item = (&ObjectProp<'a>, &Array<'a>)> {
         let events = self.hooks().map(|hooks| hooks.properties.as_slice());
         let events = events.unwrap_or_default().iter();

@@ -205,7 +205,7 @@ mod tests {
         ] {
             let unfit = install(text, PATH, &places()).unwrap_err();
             assert_eq!(unfit.line, line, "{text}");
-            assert!(unfit.message.contains("`statusLine` should be"), "{unfit}");
+            assert!(unfit.message.contains("`statusLine` is "), "{unfit}");
         }
     }
 }

@@ -291,13 +291,17 @@ fn what_is_no_settings_file_is_refused_with_its_line() {
         (
             "{\n  \"env\": {\"hooks\": 1},\n  \"hooks\": []\n}",
             3,
-            "`hooks` should be an object",
+            "`hooks` is a list; expected an object",
         ),
-        ("{\n  \"hooks\": null\n}", 2, "`hooks` should be an object"),
+        (
+            "{\n  \"hooks\": null\n}",
+            2,
+            "`hooks` is null; expected an object",
+        ),
         (
             "{\n  \"hooks\": {\n    \"Stop\": {}\n  }\n}",
             3,
-            "`hooks.Stop` should be a list",
+            "`hooks.Stop` is an object; expected a list",
         ),
     ] {
         for edited in [

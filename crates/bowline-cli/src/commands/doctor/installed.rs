@@ -165,7 +165,7 @@ impl Installed {
                         self.agent.title()
                     ))
                     .details(place.refusals.iter().map(Refusal::told))
-                    .advice("remove them"),
+                    .advice(format!("repair it{}", more_by_check(&self.agent, &file))),
             );
         }
         if !place.unstartable.is_empty() {
@@ -443,6 +443,18 @@ impl Installed {
     /// Whether the agent runs the entries at all.
     fn check_in_force(&self, settings: &Settings) -> Check {
         let check = Check::new("in force");
+        let with_entries = || self.places.iter().filter(|it| !it.found().is_empty());
+        if with_entries().all(|it| !it.refusals.is_empty()) {
+            let files = with_entries().map(|it| self.paths.show_absolute(&it.file));
+            let files: Vec<String> = files.collect();
+            return check
+                .problem(format!(
+                    "{} does not run Bowline: it refuses {}",
+                    self.agent.title(),
+                    files.join(", ")
+                ))
+                .advice("repair what is told above");
+        }
         match (self.agent.entries_off)(settings) {
             Some(by) => check
                 .problem(format!("{} does not run Bowline: {by}", self.agent.title()))
@@ -501,7 +513,9 @@ impl AgentFile {
 
     /// Whether the agent runs the entries, where it wants to trust them first.
     fn ask_standing(&mut self, agent: &Installable, surroundings: &Surroundings) {
-        let is_asked = agent.trust_form().is_some() && !self.found().is_empty();
+        // An agent that does not read the file lists none of them.
+        let is_read = self.refusals.is_empty() && !self.found().is_empty();
+        let is_asked = agent.trust_form().is_some() && is_read;
         let standing = is_asked.then(|| {
             let here = (surroundings.project.as_path(), &surroundings.locations);
             agent.standing(&self.file, self.found(), here)

@@ -61,7 +61,11 @@ impl Change {
         };
         let report = FileReport {
             diff: Diff::between(&current.text, &wanted),
-            refusals: (agent.refusals)(&wanted),
+            // A person looks for them in the file as it is now.
+            refusals: Refusal::moved_back(
+                (agent.refusals)(&current.text),
+                (agent.refusals)(&wanted),
+            ),
             shadowed: agent.shadowed(&wanted).map_err(unfit)?,
             backup: None,
             left_alone,

@@ -235,7 +235,9 @@ fn what_is_no_event_is_left_alone() {
     assert_eq!(GEMINI.uninstall(&installed, &|_| true).unwrap(), text);
     let unfit = CLAUDE.install(text, &wanted, &[]).unwrap_err();
     assert!(
-        unfit.message.contains("`hooks.enabled` should be"),
+        unfit
+            .message
+            .contains("`hooks.enabled` is true; expected a list of groups"),
         "{unfit}"
     );
 }
@@ -247,19 +249,19 @@ fn a_file_in_another_shape_is_told_with_its_line() {
             &DROID,
             "{\n  \"z\": 1,\n  \"Stop\": {}\n}",
             3,
-            "`Stop` should be a list of groups",
+            "`Stop` is an object; expected a list of groups",
         ),
         (
             &CURSOR,
             "{\n  \"hooks\": {\n    \"Stop\": 1\n  }\n}",
             3,
-            "`hooks.Stop` should be a list of hooks",
+            "`hooks.Stop` is the number 1; expected a list of hooks",
         ),
         (
             &COPILOT,
             "{\n  \"hooks\": []\n}",
             2,
-            "`hooks` should be an object of events",
+            "`hooks` is a list; expected an object of events",
         ),
     ] {
         let unfit = shape
