@@ -8,6 +8,7 @@ mod install {
     mod daemon;
     mod direct;
     mod doctor;
+    mod in_force;
     mod init;
     mod installed;
     mod pause;

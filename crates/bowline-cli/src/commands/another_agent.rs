@@ -314,6 +314,32 @@ fn several_agents_are_installed_checked_and_taken_out_together() {
     assert_eq!(said["elsewhere"], json!([]), "{said}");
 }
 
+/// What is the same for all is said once, and what is left to do is found at the end.
+#[test]
+fn the_end_says_who_asks_bowline_and_who_does_not() {
+    let bay = Bay::with(&["first", "second"]);
+    let plain = |said: &str| anstream::adapter::strip_str(said).to_string();
+    let said = plain(&bay.init(&["--yes"]).1);
+    assert_eq!(said.matches("`bowline doctor` checks").count(), 1, "{said}");
+    let end = "These ask Bowline now: The First, The Second\n`bowline doctor` checks";
+    assert!(said.contains(end), "{said}");
+    let file = bay.root.path().join("home/.first/hooks.conf");
+    fs::write(&file, b"\xff").unwrap();
+    let said = plain(&bay.init(&["--yes"]).1);
+    let end = "These ask Bowline now: The Second\nThese still need something:\n  The First: see above what was in the way\n";
+    assert!(said.ends_with(end), "{said}");
+
+    let mut ui = Ui::for_stdout();
+    doctor::run_in(&bay.surroundings, &bay.places, &parsed(&[]), &mut ui).unwrap();
+    let said = plain(&ui.gathered());
+    let (_, end) = said.rsplit_once("\n\n").unwrap();
+    assert!(
+        end.starts_with("problem  first, installed (user): "),
+        "{said}"
+    );
+    assert!(end.lines().last().unwrap().contains(" problem"), "{said}");
+}
+
 #[test]
 fn an_agent_without_settings_of_the_scope_is_left_out() {
     let bay = Bay::with(&["first", "second"]);

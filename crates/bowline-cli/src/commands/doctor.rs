@@ -188,37 +188,58 @@ fn decides(places: &Places, due: Option<Due>) -> Check {
 
 fn show(report: &Report, ui: &mut Ui) {
     for check in &report.checks {
-        let (mark, colour) = match check.status {
-            Status::Ok => ("ok       ", style::GOOD),
-            Status::Warning => ("warning  ", style::CAUTION),
-            Status::Problem => ("problem  ", style::BAD),
-        };
-        let agent = check.agent.map(|agent| format!("{agent}, "));
-        let name = format!("{}{}: ", agent.unwrap_or_default(), check.name);
-        ui.labelled(
-            Text::styled(mark, colour),
-            &Text::styled(name, style::HEADING).plain(&check.message),
-        );
-        for detail in &check.details {
-            ui.labelled(
-                Text::from("           "),
-                &Text::styled(detail, style::FAINT),
-            );
-        }
-        if let Some(advice) = &check.advice {
-            let arrow = Text::styled("         → ", style::NAME);
-            ui.labelled(arrow, &Text::from(advice.as_str()));
-        }
+        show_check(check, ui);
     }
+    ui.blank();
+    repeat(&report.checks, ui);
     let Summary {
         ok,
         warnings,
         problems,
     } = report.summary;
-    ui.blank();
     ui.line(format!(
         "{ok} ok, {}, {}",
         counted(warnings, "warning"),
         counted(problems, "problem")
     ));
+}
+
+/// Where there are many checks, because there are several agents, what is not ok comes again in the end.
+fn repeat(checks: &[Check], ui: &mut Ui) {
+    if checks.iter().all(|it| it.agent.is_none()) {
+        return;
+    }
+    for status in [Status::Problem, Status::Warning] {
+        for check in checks.iter().filter(|it| it.status == status) {
+            show_message(check, ui);
+        }
+    }
+}
+
+fn show_check(check: &Check, ui: &mut Ui) {
+    show_message(check, ui);
+    for detail in &check.details {
+        ui.labelled(
+            Text::from("           "),
+            &Text::styled(detail, style::FAINT),
+        );
+    }
+    if let Some(advice) = &check.advice {
+        let arrow = Text::styled("         → ", style::NAME);
+        ui.labelled(arrow, &Text::from(advice.as_str()));
+    }
+}
+
+fn show_message(check: &Check, ui: &mut Ui) {
+    let (mark, colour) = match check.status {
+        Status::Ok => ("ok       ", style::GOOD),
+        Status::Warning => ("warning  ", style::CAUTION),
+        Status::Problem => ("problem  ", style::BAD),
+    };
+    let agent = check.agent.map(|agent| format!("{agent}, "));
+    let name = format!("{}{}: ", agent.unwrap_or_default(), check.name);
+    ui.labelled(
+        Text::styled(mark, colour),
+        &Text::styled(name, style::HEADING).plain(&check.message),
+    );
 }

@@ -1,6 +1,7 @@
 //! `bowline init`: puts Bowline into an agent's own hook settings.
 
 mod change;
+mod closing;
 mod preset;
 mod programs;
 mod told;
@@ -130,6 +131,9 @@ enum AgentReport {
 #[derive(Debug, Serialize)]
 struct Report {
     agent: &'static str,
+    /// Its name, for people.
+    #[serde(skip)]
+    title: &'static str,
     scope: InstallScope,
     client: Client,
     /// The file, or the folder of the files.
@@ -146,6 +150,9 @@ struct Report {
     /// Whether the agent trusts the entries, if it wants to be told.
     #[serde(skip_serializing_if = "Option::is_none")]
     trust: Option<TrustReport>,
+    /// What keeps the agent from running any hook.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    switched_off: Option<String>,
     notes: Vec<String>,
 }
 
@@ -177,7 +184,7 @@ enum State {
     /// It was asked only what would change.
     WouldInstall,
     Installed,
-    /// The agent will not read the file until it is repaired.
+    /// The agent does not run it: it does not read the file, or runs no hooks.
     Written,
     /// The answer was no.
     Declined,
@@ -280,6 +287,12 @@ pub(super) fn run_in(
     if let Some(preset) = preset.as_ref().filter(|_| format == Format::Text) {
         preset::show(preset, args.scope, &paths, ui);
     }
+    if format == Format::Text {
+        if !args.dry_run {
+            closing::show_agents(&agents, ui);
+        }
+        closing::show_next(&agents, args.scope, ui);
+    }
     let is_preset_declined = preset
         .as_ref()
         .is_some_and(|it| it.state == PresetState::Declined);
@@ -302,17 +315,6 @@ pub(super) fn run_in(
         })?;
     }
     Ok(outcome)
-}
-
-impl Report {
-    /// Whether something of what was wanted is not there now.
-    fn is_lacking(&self) -> bool {
-        let skill = self.effort_skill.as_ref();
-        matches!(self.state, State::Declined | State::Written)
-            || self.files.iter().any(|file| file.left_alone)
-            || self.trust.as_ref().is_some_and(TrustReport::is_lacking)
-            || skill.is_some_and(|skill| skill.state == SkillOutcome::Declined)
-    }
 }
 
 impl Prepared {
@@ -351,7 +353,8 @@ impl Prepared {
             None
         };
         let settings = bowline::settings::load(project, locations);
-        told::add_notes(&mut notes, &agent, &plan, (agent.hooks_off)(&settings));
+        let switched_off = (agent.hooks_off)(&settings);
+        told::add_notes(&mut notes, &agent, &plan, switched_off.as_deref());
         notes.extend(trust::remarks(&agent, locations));
         if args.with_efforts && skill.is_none() {
             notes.push(format!(
@@ -365,15 +368,9 @@ impl Prepared {
                 "{title} has no status line that Bowline can be put into"
             ));
         }
-        let trust = if args.no_trust {
-            None
-        } else {
-            // Those that want it have one file.
-            let change = changes.first().map(Change::texts).unwrap_or_default();
-            TrustStep::of(&agent, &place, change, surroundings)?
-        };
-        let report = Report {
+        let mut report = Report {
             agent: agent.name(),
+            title: agent.title(),
             scope: args.scope,
             events: agent.events(client.version).collect(),
             client,
@@ -390,11 +387,23 @@ impl Prepared {
                     _ => SkillOutcome::AlreadyInstalled,
                 },
             }),
-            trust: TrustReport::of(&agent, args.scope, trust.as_ref()),
+            trust: None,
+            switched_off,
             notes,
             place,
             files,
         };
+        // An agent that runs no hooks lists none that could be trusted.
+        let trust = if args.no_trust || report.is_out_of_force() {
+            None
+        } else {
+            // Those that want it have one file.
+            let change = changes.first().map(Change::texts).unwrap_or_default();
+            TrustStep::of(&agent, &report.place, change, surroundings)?
+        };
+        if !report.is_out_of_force() {
+            report.trust = TrustReport::of(&agent, args.scope, trust.as_ref());
+        }
         Ok(Self {
             agent,
             plan,
@@ -450,8 +459,7 @@ impl Prepared {
         if let Some(trust) = trust.as_ref().filter(|_| format == Format::Text) {
             trust.show(&agent, report.events.len(), paths, ui)?;
         }
-        let is_refused = report.files.iter().any(|it| !it.refusals.is_empty());
-        let question = if is_refused {
+        let question = if report.is_out_of_force() {
             "Write this anyway?"
         } else {
             "Write this?"
@@ -481,7 +489,7 @@ impl Prepared {
             if let (Some(trust), Some(told)) = (trust, of_trust) {
                 trust.carry_out(&agent, surroundings, told)?;
             }
-            let state = if is_refused {
+            let state = if report.is_out_of_force() {
                 State::Written
             } else {
                 State::Installed

@@ -308,7 +308,7 @@ fn a_file_that_the_client_refuses_is_told_before_the_question_with_lines() {
     assert_eq!(report["refusals"][0]["line"], 2);
     sandbox
         .run(&["init", "--on-failure", "closed"])
-        .expect(0, &["Already installed", told[1]]);
+        .expect(1, &["Already installed, but not in force", told[1]]);
     sandbox
         .run(&["doctor"])
         .expect(1, &["runs no hooks of", told[1]]);
@@ -431,13 +431,13 @@ fn that_the_agent_runs_no_hooks_is_told() {
         "home/.claude/settings.json",
         "change that setting",
     ];
-    for args in [
-        &["init", "--dry-run"][..],
-        &["init", "--yes"],
-        &["init"],
-        &["init", "--scope", "project", "--yes"],
+    for (args, code) in [
+        (&["init", "--dry-run"][..], 0),
+        (&["init", "--yes"], 1),
+        (&["init"], 1),
+        (&["init", "--scope", "project", "--yes"], 1),
     ] {
-        sandbox.run(args).expect(0, &told);
+        sandbox.run(args).expect(code, &told);
     }
     let (_, report) = sandbox.code_and_json(&["init"]);
     assert!(report["notes"][0].as_str().unwrap().contains(told[0]));

@@ -274,7 +274,7 @@ fn what_was_empty_before_is_there_afterwards() {
         ("cursor", ".cursor/hooks.json", json!({"version": 1})),
     ] {
         let sandbox = installed();
-        let file = sandbox.write(&format!("home/{name}"), &before.to_string());
+        let file = sandbox.write(format!("home/{name}"), before.to_string());
         let value =
             || -> Value { serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap() };
         let init = ["init", "--agent", agent, "--yes"];
@@ -300,7 +300,7 @@ fn what_uninstall_shows_in_short_is_what_it_does() {
         ("droid", ".factory/hooks.json"),
     ] {
         let sandbox = installed();
-        let file = sandbox.write(&format!("home/{name}"), "{\"version\": 1}");
+        let file = sandbox.write(format!("home/{name}"), "{\"version\": 1}");
         sandbox.run(&["init", "--agent", agent, "--yes", "--no-trust"]);
         let text = fs::read_to_string(&file).unwrap();
         let value: Value = serde_json::from_str(&text).unwrap();

@@ -1,6 +1,6 @@
 //! What `bowline init` tells a person.
 
-use super::{Report, SkillOutcome, SkillReport, State, TrustReport, uninstall_in};
+use super::{Report, SkillOutcome, SkillReport, State, TrustReport};
 use crate::agent_settings::{InstallScope, Installable, Plan, program};
 use crate::commands::installing::show_backups;
 use crate::project::Paths;
@@ -48,12 +48,25 @@ pub(super) fn show(report: &Report, agent: &Installable, paths: &Paths, ui: &mut
     let file = paths.show_absolute(&report.place);
     let events = counted(report.events.len(), "event");
     ui.line(match report.state {
+        State::AlreadyInstalled if report.is_out_of_force() => Text::styled(
+            format!(
+                "Already installed, but not in force: {file} has Bowline for {events}; nothing was changed."
+            ),
+            style::CAUTION,
+        ),
         State::AlreadyInstalled => Text::from(format!(
             "Already installed: {file} has Bowline for {events}; nothing was changed."
         )),
         State::LeftAlone => Text::styled("Not installed; nothing was changed.", style::CAUTION),
         State::WouldInstall => Text::from("Nothing was written (--dry-run)."),
         State::Declined => Text::from("Not installed; nothing was changed."),
+        State::Written if !report.is_refused() => Text::styled(
+            format!(
+                "Written, but not in force: {} runs no hooks.",
+                agent.title()
+            ),
+            style::CAUTION,
+        ),
         State::Written => Text::styled(
             format!(
                 "Written, but {} will not run it before what stands above is gone from the file.",
@@ -100,12 +113,6 @@ pub(super) fn show(report: &Report, agent: &Installable, paths: &Paths, ui: &mut
         show_refusals(report, agent, paths, ui);
         show_shadowed(report, agent, ui);
     }
-    if matches!(report.state, State::Installed | State::Written) {
-        let uninstall = uninstall_in(report.scope);
-        ui.line(format!(
-            "`bowline doctor` checks that it works; `{uninstall}` takes it out again."
-        ));
-    }
 }
 
 fn show_skill(skill: &SkillReport, paths: &Paths, ui: &mut Ui) {
@@ -135,7 +142,7 @@ pub(super) fn add_notes(
     notes: &mut Vec<String>,
     agent: &Installable,
     plan: &Plan,
-    switched_off_by: Option<String>,
+    switched_off_by: Option<&str>,
 ) {
     let (title, oldest) = (agent.title(), agent.registration.client.oldest);
     if plan.client < oldest {

@@ -94,6 +94,11 @@ impl Failure {
         self.agent == agent.name()
     }
 
+    /// The agent, for people.
+    pub(in crate::commands) fn title(&self) -> &'static str {
+        self.title
+    }
+
     /// Whether something was written all the same.
     pub(in crate::commands) fn has_written(&self) -> bool {
         !self.written.is_empty()

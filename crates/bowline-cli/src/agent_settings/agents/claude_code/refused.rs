@@ -33,7 +33,8 @@ const PERMISSIONS: &[(&str, Kind)] = &[
     ("disableBypassPermissionsMode", Kind::Text),
 ];
 
-/// The events that decide what may be done. Of a wrong hook of another event it leaves out that hook alone.
+/// The events that decide what may be done. Of a wrong hook of another event 2.1.325 leaves out that hook alone; 2.1.197 refuses the
+/// file for it, too, but it is not known here who reads it.
 const EVENTS: [&str; 2] = ["PreToolUse", "PermissionRequest"];
 
 const GROUPS: Groups = Groups {
