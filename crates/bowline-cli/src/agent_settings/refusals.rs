@@ -48,10 +48,20 @@ pub(crate) fn refusals(text: &str) -> Vec<Refusal> {
     told(text, |_| true)
 }
 
-/// The mark with which some editors begin a file, for an agent that takes it for a part of the JSON.
-pub(crate) fn mark(text: &str) -> Option<Refusal> {
+/// The mark with which some editors begin a file.
+fn mark(text: &str) -> Option<Refusal> {
     let begins = text.starts_with(BYTE_ORDER_MARK);
     begins.then(|| Refusal::new(1, "a byte order mark"))
+}
+
+/// As [`refusals`], for an agent that does not pass over the mark.
+pub(crate) fn mark_and_refusals(text: &str) -> Vec<Refusal> {
+    mark(text).into_iter().chain(refusals(text)).collect()
+}
+
+/// As [`commas`], for an agent that does not pass over the mark.
+pub(crate) fn mark_and_commas(text: &str) -> Vec<Refusal> {
+    mark(text).into_iter().chain(commas(text)).collect()
 }
 
 /// Every comma too many, for an agent that takes comments.
@@ -89,6 +99,12 @@ mod tests {
         ] {
             assert_eq!(lines(text), expected, "{text}");
         }
+        let text = "\u{feff}{ // one\n}";
+        assert_eq!(
+            mark_and_commas(text),
+            [Refusal::new(1, "a byte order mark")]
+        );
+        assert_eq!(mark_and_refusals(text).len(), 2);
         let text = "{ // one\n  \"a\": [1,], /* three */\n}";
         assert_eq!(refusals(text).len(), 4);
         let commas: Vec<usize> = commas(text).iter().map(|it| it.line).collect();

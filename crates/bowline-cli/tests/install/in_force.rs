@@ -27,6 +27,18 @@ fn a_file_with_values_of_a_wrong_kind_is_not_in_force() {
             "line 1: a byte order mark",
         ),
         (
+            "droid",
+            ".factory/hooks.json",
+            "\u{feff}{}\n",
+            "line 1: a byte order mark",
+        ),
+        (
+            "grok",
+            ".grok/hooks/bowline.json",
+            "\u{feff}{}\n",
+            "line 1: a byte order mark",
+        ),
+        (
             "codex",
             ".codex/hooks.json",
             "\u{feff}{\"hooks\": {}}\n",

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::agent_settings::InstallScope;
 use crate::agent_settings::edit;
 use crate::agent_settings::installable::Installable;
-use crate::agent_settings::refusals::{Refusal, mark, refusals};
+use crate::agent_settings::refusals::{Refusal, mark_and_refusals};
 use crate::agent_settings::trust::Trust;
 
 pub(super) const INSTALLABLE: Installable = Installable {
@@ -31,7 +31,7 @@ pub(super) const INSTALLABLE: Installable = Installable {
 
 /// It says nothing of a file that it does not read.
 fn refused(text: &str) -> Vec<Refusal> {
-    let mut found: Vec<Refusal> = mark(text).into_iter().chain(refusals(text)).collect();
+    let mut found = mark_and_refusals(text);
     let said: Option<Value> = serde_json::from_str(text.trim_start_matches('\u{feff}')).ok();
     let field = |name: &str| said.as_ref().and_then(|said| said.get(name));
     let at = |name: &str| text.find(&format!("\"{name}\"")).unwrap_or_default();

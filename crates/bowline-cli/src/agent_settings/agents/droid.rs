@@ -5,7 +5,7 @@ use bowline_agents::droid::{AGENT, REGISTRATION};
 
 use crate::agent_settings::edit;
 use crate::agent_settings::installable::Installable;
-use crate::agent_settings::refusals::commas;
+use crate::agent_settings::refusals::mark_and_commas;
 use crate::agent_settings::switches::stated;
 use crate::agent_settings::trust::Trust;
 
@@ -25,7 +25,7 @@ pub(crate) const INSTALLABLE: Installable = Installable {
         },
         form: None,
     }),
-    refusals: commas,
+    refusals: mark_and_commas,
     hooks_off,
     entries_off: hooks_off,
 };

@@ -5,7 +5,7 @@ use bowline_agents::gemini::{AGENT, REGISTRATION};
 
 use crate::agent_settings::edit;
 use crate::agent_settings::installable::Installable;
-use crate::agent_settings::refusals::{Refusal, commas, mark};
+use crate::agent_settings::refusals::mark_and_commas;
 use crate::agent_settings::switches::stated;
 use crate::agent_settings::trust::Trust;
 
@@ -23,15 +23,11 @@ pub(crate) const INSTALLABLE: Installable = Installable {
         },
         form: None,
     }),
-    refusals,
+    // Of values of a wrong kind it warns, and runs the hooks.
+    refusals: mark_and_commas,
     hooks_off,
     entries_off,
 };
-
-/// It takes comments. Of values of a wrong kind it warns, and runs the hooks.
-fn refusals(text: &str) -> Vec<Refusal> {
-    mark(text).into_iter().chain(commas(text)).collect()
-}
 
 fn hooks_off(settings: &Settings) -> Option<String> {
     let files = [REGISTRATION.files.user];

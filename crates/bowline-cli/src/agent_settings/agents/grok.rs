@@ -5,7 +5,7 @@ use bowline_agents::grok::{AGENT, REGISTRATION};
 use crate::agent_settings::InstallScope;
 use crate::agent_settings::edit;
 use crate::agent_settings::installable::Installable;
-use crate::agent_settings::refusals::refusals;
+use crate::agent_settings::refusals::mark_and_refusals;
 use crate::agent_settings::trust::Trust;
 
 pub(super) const INSTALLABLE: Installable = Installable {
@@ -17,7 +17,7 @@ pub(super) const INSTALLABLE: Installable = Installable {
         by_hand,
         form: None,
     }),
-    refusals,
+    refusals: mark_and_refusals,
     hooks_off: |_| None,
     entries_off: |_| None,
 };

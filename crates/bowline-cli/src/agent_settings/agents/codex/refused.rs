@@ -4,7 +4,7 @@ use bowline_agents::codex::AGENT;
 
 use crate::agent_settings::groups::Groups;
 use crate::agent_settings::kinds::{Kind, Looked};
-use crate::agent_settings::refusals::{Refusal, mark, refusals};
+use crate::agent_settings::refusals::{Refusal, mark_and_refusals};
 
 const KEYS: [&str; 2] = ["description", "hooks"];
 
@@ -16,7 +16,7 @@ const GROUPS: Groups = Groups {
 
 /// Everything that is not strict JSON, keys that it does not know, and values of a wrong kind.
 pub(super) fn refused(text: &str) -> Vec<Refusal> {
-    let mut found: Vec<Refusal> = mark(text).into_iter().chain(refusals(text)).collect();
+    let mut found = mark_and_refusals(text);
     found.extend(Looked::at(text, |looked, root| {
         for property in &root.properties {
             let name = property.name.as_str();
