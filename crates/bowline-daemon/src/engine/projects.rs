@@ -110,16 +110,22 @@ impl Stamp {
         })
     }
 
-    /// The stamp of a file that was read at this time or later. Clocks of file systems are coarse: one that changed just before
-    /// may have changed after it was read. Its stamp fits nothing, so that it is read again.
+    /// The stamp of a file that was read at this time or later. One that has changed since may have changed after it was read, and so may
+    /// one that changed just before, because clocks of file systems are coarse. Its stamp fits nothing, so that it is read again.
     fn settled(path: &Path, reading: SystemTime) -> Option<Self> {
         let stamp = Self::of(path)?;
         let modified = path.metadata().and_then(|found| found.modified()).ok()?;
-        match reading.duration_since(modified) {
-            Ok(age) if age < COARSE => Some(Self { inode: 0, ..stamp }),
-            // A time in the future proves nothing; the stamp does.
-            _ => Some(stamp),
-        }
+        let is_old = reading
+            .duration_since(modified)
+            .is_ok_and(|age| age >= COARSE);
+        // A time in the future proves nothing; the stamp does.
+        let is_in_future = modified > SystemTime::now();
+        let inode = if is_old || is_in_future {
+            stamp.inode
+        } else {
+            0
+        };
+        Some(Self { inode, ..stamp })
     }
 }
 
@@ -315,6 +321,21 @@ impl Project {
             .any(|(path, stamp)| Stamp::of(path) != *stamp)
     }
 
+    /// This project, read anew. A file that can no longer be read leaves the last good settings in force.
+    fn succeeded(&self, mut new: Self) -> Self {
+        let broken: Vec<String> = new
+            .broken_files()
+            .difference(&self.broken_files())
+            .map(|path| path.display().to_string())
+            .collect();
+        if broken.is_empty() {
+            new.deciding = new.deciding.succeeding(&self.deciding);
+            new
+        } else {
+            self.kept_despite(new, &broken.join(", "))
+        }
+    }
+
     fn broken_files(&self) -> HashSet<&Path> {
         let files = self.settings.files.iter();
         files
@@ -394,44 +415,36 @@ impl Projects {
     /// Reloads the settings of every project whose files have changed. Events in flight keep the old ones. A file that
     /// can no longer be read leaves the last good settings in force.
     pub(super) fn reload_changed(&self, shared: &SharedState) {
-        let loaded = self.read().clone();
-        for (key, old) in loaded {
-            self.reload_if_changed(key, &old, shared);
+        let loaded: Vec<ProjectKey> = self.read().keys().cloned().collect();
+        for key in loaded {
+            self.reload_if_changed(&key, shared);
         }
     }
 
     /// A project as its files are now.
     pub(super) fn afresh(&self, key: ProjectKey, shared: &SharedState) -> Arc<Project> {
-        match self.get(&key) {
-            Some(old) => self.reload_if_changed(key, &old, shared).unwrap_or(old),
-            None => self.load(key, shared),
+        self.reload_if_changed(&key, shared);
+        self.load(key, shared)
+    }
+
+    fn reload_if_changed(&self, key: &ProjectKey, shared: &SharedState) {
+        while let Some(old) = self.get(key).filter(|it| it.has_changed()) {
+            let new = old.succeeded(Project::new(key, shared));
+            if self.replace(key, &old, new) {
+                return;
+            }
         }
     }
 
-    fn reload_if_changed(
-        &self,
-        key: ProjectKey,
-        old: &Project,
-        shared: &SharedState,
-    ) -> Option<Arc<Project>> {
-        if !old.has_changed() {
-            return None;
-        }
-        let mut new = Project::new(&key, shared);
-        let broken: Vec<String> = new
-            .broken_files()
-            .difference(&old.broken_files())
-            .map(|path| path.display().to_string())
-            .collect();
-        if broken.is_empty() {
-            new.deciding = new.deciding.succeeding(&old.deciding);
-        } else {
-            new = old.kept_despite(new, &broken.join(", "));
-        }
+    /// Whether a project has taken the place of this one. If somebody else was faster, what they read may be newer.
+    fn replace(&self, key: &ProjectKey, old: &Arc<Project>, new: Project) -> bool {
         self.loads.fetch_add(1, Ordering::Relaxed);
-        let new = Arc::new(new);
-        self.write().insert(key, Arc::clone(&new));
-        Some(new)
+        let mut loaded = self.write();
+        let is_in_place = loaded.get(key).is_some_and(|it| Arc::ptr_eq(it, old));
+        if is_in_place {
+            loaded.insert(key.clone(), Arc::new(new));
+        }
+        is_in_place
     }
 
     /// One for each folder, however many agents it is loaded for.
@@ -465,5 +478,35 @@ impl Projects {
 
     fn write(&self) -> std::sync::RwLockWriteGuard<'_, HashMap<ProjectKey, Arc<Project>>> {
         self.loaded.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+
+    use super::*;
+
+    #[test]
+    fn a_file_that_may_have_changed_after_it_was_read_is_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.toml");
+        let file = File::create(&path).unwrap();
+        let reading = SystemTime::now() - Duration::from_mins(1);
+        let second = Duration::from_secs(1);
+        for (modified, is_settled) in [
+            (reading - 60 * second, true),
+            (reading - second, false),
+            (reading, false),
+            // While it was read.
+            (reading + second, false),
+            (SystemTime::now(), false),
+            // By another clock.
+            (reading + 3_600 * second, true),
+        ] {
+            file.set_modified(modified).unwrap();
+            let stamp = Stamp::settled(&path, reading);
+            assert_eq!(stamp == Stamp::of(&path), is_settled, "{modified:?}");
+        }
     }
 }
