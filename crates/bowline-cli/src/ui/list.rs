@@ -40,6 +40,15 @@ enum Cutting {
     Beginning,
 }
 
+/// What happens to a column in which every cell is empty.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Empty {
+    /// Its heading says that there is nothing.
+    Stays,
+    /// It takes no room.
+    Goes,
+}
+
 /// One column of a list.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Column {
@@ -58,6 +67,8 @@ pub(crate) struct Column {
     differing: Option<u8>,
     /// Whether cells that differ stay different when they are cut.
     tells_apart: bool,
+    /// What happens to it while nothing is in it.
+    empty: Empty,
 }
 
 impl Column {
@@ -116,6 +127,12 @@ impl Column {
         self
     }
 
+    /// Is shown only if something is in it.
+    pub(crate) const fn if_filled(mut self) -> Self {
+        self.empty = Empty::Goes;
+        self
+    }
+
     const fn new(heading: &'static str, giving: Giving, usual: usize) -> Self {
         Self {
             heading,
@@ -127,6 +144,7 @@ impl Column {
             least: usize::MAX,
             differing: None,
             tells_apart: false,
+            empty: Empty::Stays,
         }
     }
 }
@@ -184,6 +202,11 @@ impl List {
                 }
             }
         }
+        for (place, (width, column)) in widths.iter_mut().zip(self.columns).enumerate() {
+            if column.empty == Empty::Goes && !self.is_filled(place) {
+                *width = 0;
+            }
+        }
         let widths = self.fit(&widths, edge);
         let headings: Vec<Text> = (self.columns.iter())
             .map(|column| Text::styled(column.heading, style::HEADING))
@@ -205,18 +228,26 @@ impl List {
         }
     }
 
-    /// The widths in which everything fits. Optional columns stay as long as there is space, the most important first.
+    fn is_filled(&self, place: usize) -> bool {
+        let mut cells = self.rows.iter().filter_map(|row| row.get(place));
+        cells.any(|cell| !cell.is_empty())
+    }
+
+    /// The widths in which everything fits; a column that wants none is not there. Optional columns stay as long as there is space, the most important first.
     fn fit(&self, naturals: &[usize], edge: Option<usize>) -> Vec<Width> {
         let Some(edge) = edge else {
             let padded = naturals.iter().zip(self.columns);
             return padded
-                .map(|(natural, column)| Width::Padded {
-                    width: match column.giving {
-                        // A long cell does not move what follows it in the other rows.
-                        Giving::Cut => (*natural).min(MOST_PADDED),
-                        _ => *natural,
+                .map(|(natural, column)| match (*natural, column.giving) {
+                    (0, _) => Width::Gone,
+                    (natural, giving) => Width::Padded {
+                        width: match giving {
+                            // A long cell does not move what follows it in the other rows.
+                            Giving::Cut => natural.min(MOST_PADDED),
+                            _ => natural,
+                        },
+                        most: column.bound,
                     },
-                    most: column.bound,
                 })
                 .collect();
         };
@@ -225,6 +256,9 @@ impl List {
         let places = self.by_importance();
         for &(place, column) in &places {
             let natural = naturals.get(place).copied().unwrap_or_default();
+            if natural == 0 {
+                continue;
+            }
             let least = self.least(place, column).min(natural);
             let needed = match column.giving {
                 // Before it, all others get what they want.
@@ -523,6 +557,30 @@ mod tests {
         );
         assert!(!at(50, ["a", "a"])[0].contains("Agent"));
         assert!(at(50, ["a", "b"])[0].contains("Agent"));
+    }
+
+    #[test]
+    fn a_column_with_nothing_in_it_takes_no_room() {
+        const COLUMNS: &[Column] = &[
+            Column::optional("Agent", 5, 1),
+            Column::optional("Effort", 6, 2).if_filled(),
+            Column::rest("What"),
+        ];
+        let lines = |efforts: [&str; 2], edge| {
+            let mut list = List::new(COLUMNS);
+            list.row(["a", efforts[0], "cargo test --workspace"].map(Text::from));
+            list.row(["b", efforts[1], "ls"].map(Text::from));
+            let mut out = String::new();
+            list.render(&mut out, edge);
+            let plain = anstream::adapter::strip_str(&out).to_string();
+            plain.lines().map(str::to_owned).collect::<Vec<_>>()
+        };
+        for edge in [None, Some(32)] {
+            let without = ["Agent  What", "a      cargo test --workspace", "b      ls"];
+            assert_eq!(lines(["", ""], edge), without, "{edge:?}");
+        }
+        let with = lines(["", "#1"], None);
+        assert_eq!(with[2], "b      #1      ls");
     }
 
     #[test]

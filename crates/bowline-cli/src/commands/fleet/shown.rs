@@ -55,9 +55,10 @@ impl State {
             Self::Reports(AgentStatus::Done) => 1,
             Self::Reports(AgentStatus::Checked) => 2,
             Self::Reports(AgentStatus::Working) => 3,
-            Self::Reports(AgentStatus::Attention) => 4,
-            Self::Dead => 5,
-            Self::Reports(AgentStatus::Error) => 6,
+            // It neither waits nor goes on by itself.
+            Self::Dead => 4,
+            Self::Reports(AgentStatus::Error) => 5,
+            Self::Reports(AgentStatus::Attention) => 6,
         }
     }
 
@@ -91,7 +92,7 @@ fn ordered(
         .collect();
     shown.sort_by(|a, b| {
         let urgency = b.state.urgency().cmp(&a.state.urgency());
-        let since = b.agent.since.cmp(&a.agent.since);
+        let since = since(&b.agent, b.state).cmp(&since(&a.agent, a.state));
         urgency.then(since).then(a.agent.id.cmp(&b.agent.id))
     });
     shown
@@ -112,7 +113,7 @@ const COLUMNS: &[Column] = &[
         .of_ids(),
     Column::optional("Program", 11, 0)
         .bounded(LONGEST_NAME)
-        .if_differing(2),
+        .if_differing(6),
     Column::optional("Project", 14, 6)
         .at_most(28)
         .at_least(8)
@@ -121,12 +122,14 @@ const COLUMNS: &[Column] = &[
     Column::optional("Effort", 20, 4)
         .at_most(32)
         .at_least(12)
-        .bounded(LONGEST_NAME),
+        .bounded(LONGEST_NAME)
+        .if_filled(),
     Column::optional("Phase", 12, 3)
         .at_most(20)
         .at_least(8)
-        .bounded(LONGEST_NAME),
-    Column::optional("Context", 9, 4),
+        .bounded(LONGEST_NAME)
+        .if_filled(),
+    Column::optional("Context", 9, 4).if_filled(),
     Column::rest("Waits for, or did last").bounded(LONGEST_ACTION),
 ];
 
@@ -140,7 +143,7 @@ pub(super) fn list(agents: &[Shown]) -> List {
         let Shown { agent, state, .. } = shown;
         list.row([
             state.shown(),
-            Text::styled(lasting(agent, *state, now), style::FAINT),
+            Text::styled(moment::lasting(since(agent, *state), now), style::FAINT),
             Text::styled(reveal::name(name(agent)), style::NAME),
             Text::styled(reveal::name(&agent.agent), style::FAINT),
             place(
@@ -163,15 +166,14 @@ pub(super) fn name(agent: &FleetAgent) -> &str {
     agent.label.as_deref().unwrap_or(&agent.id)
 }
 
-/// For how long it has been so.
-fn lasting(agent: &FleetAgent, state: State, now: DateTime<Utc>) -> String {
-    let since = match state {
+/// Since when it has been so.
+fn since(agent: &FleetAgent, state: State) -> DateTime<Utc> {
+    match state {
         State::Reports(_) => agent.since,
         // Nobody saw it die; it was last heard of then.
         State::Dead => agent.last_event_at,
         State::Ended => agent.ended_at.unwrap_or(agent.since),
-    };
-    moment::lasting(since, now)
+    }
 }
 
 /// The project, and where in it or beside it.
@@ -295,16 +297,22 @@ mod tests {
             agent("gone", json!({"ended_at": ended, "end_reason": "gone"})),
             agent("attention", json!({"status": "attention"})),
             agent("error", json!({"status": "error"})),
+            // What a dead one did last counts, not since when it said so.
+            agent(
+                "killed earlier",
+                json!({"process": process(2), "since": ended, "last_event_at": "2026-11-15T09:00:00Z"}),
+            ),
         ];
         let shown = ordered(agents, &[], |process| process.id == 1);
         let ids: Vec<&str> = shown.iter().map(|it| it.agent.id.as_str()).collect();
         assert_eq!(
             ids,
             [
+                "attention",
                 "error",
                 "gone",
                 "killed",
-                "attention",
+                "killed earlier",
                 "newer",
                 "older",
                 "checked",
@@ -313,8 +321,32 @@ mod tests {
             ]
         );
         let document = serde_json::to_value(&shown).unwrap();
-        for (place, state) in [(0, "error"), (2, "dead"), (4, "working"), (8, "ended")] {
+        for (place, state) in [(1, "error"), (2, "dead"), (5, "working"), (9, "ended")] {
             assert_eq!(document[place]["state"], state, "{place}");
+        }
+    }
+
+    #[test]
+    fn of_several_programs_each_row_says_which() {
+        let programs = ["claude-code", "codex", "gemini", "opencode"];
+        let agents = programs.map(|program| {
+            let action =
+                "Bash: cargo test --workspace --all-features --no-fail-fast -- --nocapture";
+            let project = "/home/dev/a-project-with-a-long-name";
+            let change = json!({"agent": program, "project": project, "last_action": action});
+            agent(&format!("{program}-0d6b-4a77"), change)
+        });
+        let shown = ordered(agents.to_vec(), &[], |_| true);
+        for columns in [80, 100] {
+            let lines = list(&shown).lines(Some(columns));
+            let head = lines.first().unwrap().content();
+            let words: Vec<&str> = head.split_whitespace().take(5).collect();
+            let expected = ["Status", "For", "Agent", "Program", "Project"];
+            assert_eq!(words, expected, "{columns}: {head}");
+            assert!(
+                !head.contains("Effort") && !head.contains("Context"),
+                "{head}"
+            );
         }
     }
 
