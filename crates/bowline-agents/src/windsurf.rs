@@ -52,7 +52,7 @@ pub const PROTOCOL: Protocol = Protocol {
     repeats: &[],
     tools: &[],
     limits: &[
-        "Written from its documentation: nothing of it was seen in a run.",
+        "All of this is from its documentation, and not tried with the real program.",
         "A hook that fails lets the call run, and it has no time limit of its own for them.",
         "It does not say when a session begins or ends, nor whether a command succeeded.",
         "It cannot be kept going at the end of its turn.",

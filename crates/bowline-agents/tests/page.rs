@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use bowline_agents::ability::{Heard, Said, heard};
-use bowline_agents::{Agent, ClaudeHooks, HookEvent, OwnTool, Protocol, Registration, supported};
+use bowline_agents::{
+    Agent, ClaudeHooks, HookEvent, OwnTool, Protocol, Registration, claude_code, supported,
+};
 
 const HEAD: &str = "\
 # Agents
@@ -24,27 +26,38 @@ An agent that cannot be told something is never told something milder:
 - What only informs the model or the person is left out where it does not arrive.
 ";
 
+/// What the limits of an agent say that was written from what it documents or ships.
+const UNTRIED: &str = "not tried with the real program";
+
 /// What the columns say, and how it is found out.
 const COLUMNS: &[(&str, HookEvent, Said)] = &[
     ("deny a tool call", HookEvent::PreToolUse, Said::Deny),
     ("ask a person first", HookEvent::PreToolUse, Said::Ask),
     (
-        "let it run without asking",
+        "skip its permission prompt",
         HookEvent::PreToolUse,
         Said::Grant,
     ),
     ("change its input", HookEvent::PreToolUse, Said::Rewrite),
     (
-        "answer its own question",
+        "answer its permission prompt",
         HookEvent::PermissionRequest,
         Said::Grant,
     ),
     ("deny a prompt", HookEvent::UserPromptSubmit, Said::Deny),
-    ("keep it going at the end", HookEvent::Stop, Said::Deny),
+    (
+        "make it go on when it would stop",
+        HookEvent::Stop,
+        Said::Deny,
+    ),
 ];
 
 const CONTEXTS: &[(&str, HookEvent, Said)] = &[
-    ("at the start", HookEvent::SessionStart, Said::Context),
+    (
+        "when a session starts",
+        HookEvent::SessionStart,
+        Said::Context,
+    ),
     ("with a prompt", HookEvent::UserPromptSubmit, Said::Context),
     ("before a tool", HookEvent::PreToolUse, Said::Context),
     ("after a tool", HookEvent::PostToolUse, Said::Context),
@@ -68,6 +81,7 @@ fn heard_table(columns: &'static [(&'static str, HookEvent, Said)]) -> String {
     let cells = columns.iter().map(|(name, event, said)| {
         let cell = |agent: &Agent| match heard(agent, *event, *said) {
             Heard::NoEvent => "–".to_owned(),
+            _ if !has_entry_for(agent, *event) => "no entry".to_owned(),
             heard => heard.word().to_owned(),
         };
         (*name, Box::new(cell) as Cell<'_>)
@@ -79,6 +93,29 @@ fn of_registration<'a>(cell: impl Fn(&Registration) -> String + 'a) -> Cell<'a> 
     Box::new(move |agent| {
         let registration = agent.protocol().and_then(|it| it.registration);
         registration.map_or_else(|| "–".to_owned(), &cell)
+    })
+}
+
+/// Whether `bowline init` makes an entry for an event, by one of its names. An agent that it makes none for reports by itself.
+fn has_entry_for(agent: &Agent, event: HookEvent) -> bool {
+    let mut names = agent.events.iter().filter(|(_, it)| *it == event);
+    names.any(|(name, _)| has_entry(agent, event, name))
+}
+
+fn has_entry(agent: &Agent, event: HookEvent, name: &str) -> bool {
+    let registration = agent.protocol().and_then(|it| it.registration);
+    registration.is_none_or(|it| it.registers((name, event), it.client.oldest))
+}
+
+/// The oldest version that is known, and whether it was tried.
+fn version(agent: &Agent) -> Option<String> {
+    let protocol = agent.protocol()?;
+    let oldest = protocol.registration?.client.oldest;
+    let is_untried = protocol.limits.iter().any(|it| it.contains(UNTRIED));
+    Some(if is_untried {
+        format!("{oldest} ({UNTRIED})")
+    } else {
+        oldest.to_string()
     })
 }
 
@@ -95,11 +132,18 @@ fn settings(registration: &Registration) -> String {
 fn own_names(agent: &Agent, event: HookEvent) -> String {
     let names = agent.events.iter().filter(|(_, it)| *it == event);
     let names: Vec<&str> = names.map(|(name, _)| *name).collect();
-    match names.as_slice() {
-        [] => String::new(),
-        [name] if *name == event.name() => "✔".to_owned(),
-        names => format!("`{}`", names.join("`, `")),
-    }
+    let shown = |name: &str| match names.as_slice() {
+        [only] if *only == event.name() => "✔".to_owned(),
+        _ => format!("`{name}`"),
+    };
+    let cells = names.iter().map(|name| {
+        if has_entry(agent, event, name) {
+            shown(name)
+        } else {
+            format!("({})", shown(name))
+        }
+    });
+    cells.collect::<Vec<_>>().join(", ")
 }
 
 /// Events that others than Claude Code have: `bowline events` has all.
@@ -170,6 +214,24 @@ These load Claude Code's hooks themselves, so that Bowline does not run them: {}
     )
 }
 
+/// Claude Code has no words that would have to be told.
+fn of_claude_code() -> String {
+    let registration = &claude_code::REGISTRATION;
+    let replacing: Vec<&str> = registration.replacing.iter().map(|it| it.name()).collect();
+    format!(
+        "
+## Claude Code
+
+- Its words for events, tools and fields are Bowline's own. `bowline events` lists its events, of which the table above shows those that others have, too.
+- `bowline init` makes no entry for events on which a hook takes the place of what Claude Code does: `{}`.
+- It waits {} seconds for a hook where a question may wait or tests may run, and {} elsewhere, as the entries say.
+",
+        replacing.join("`, `"),
+        registration.long_timeout,
+        registration.timeout,
+    )
+}
+
 fn page() -> String {
     let mut page = HEAD.to_owned();
     page += "\n## Which there are\n";
@@ -177,17 +239,21 @@ fn page() -> String {
         ("name", Box::new(|agent| format!("`{}`", agent.name))),
         ("settings", of_registration(settings)),
         (
-            "tried from version",
-            of_registration(|it| it.client.oldest.to_string()),
+            "from version",
+            Box::new(|agent| version(agent).unwrap_or_else(|| "–".to_owned())),
         ),
     ]);
-    page += "\n## What hooks can do\n\n*denied instead*: the call does not run, and the model is told why. *–*: the agent does not report the event.\n";
+    page += "\n`bowline init` starts each agent that is here with `--version` to learn which it is, also with `--dry-run`; Copilot unpacks itself (235 MB) when it is started \
+             for the first time. `--client-version` says it instead.\n";
+    page += "\n## What hooks can do\n\n*denied instead*: the call does not run, and the model is told why. *–*: the agent does not report the event. *no entry*: it could, \
+         and `bowline init` makes no entry for the event.\n";
     page += &heard_table(COLUMNS);
     page += "\n## Where text reaches the model\n";
     page += &heard_table(CONTEXTS);
     page += &claude_hooks();
-    page += "\n## Events\n\nBowline's names on the left; *✔*: the agent calls it so, too.\n";
+    page += "\n## Events\n\nOn the left are Claude Code's names, which are Bowline's. *✔*: the agent calls it so, too. In parentheses: `bowline init` makes no entry for it.\n";
     page += &events();
+    page += &of_claude_code();
     let sections = supported().filter_map(|(agent, protocol)| {
         let limits = protocol.limits.iter().map(|limit| format!("- {limit}\n"));
         let (limits, tools) = (limits.collect::<String>(), tools(protocol));
