@@ -18,7 +18,7 @@ mod ways;
 
 use std::sync::Arc;
 
-use bowline::hooks::{HookContext, HookInput, OnFailure, Opinion, Recording, RunPolicy};
+use bowline::hooks::{HookContext, HookInput, OnFailure, Opinion, RunPolicy};
 use bowline::settings::{AllowanceStore, AllowedCall, GuardMode};
 use bowline_guard::Strictness;
 use bowline_guard::effect::Category;
@@ -38,7 +38,8 @@ pub use silence::{AllowEntry, AllowKey, NoSilence};
 pub use strikes::Strikes;
 pub use tool_guard::{GuardHook, GuardedCall, Judged, ToolGuard};
 pub use unread_settings::UnreadSettingsGuard;
-pub use ways::{Way, exact_call, guards_itself, is_rule, ways};
+use ways::with_way;
+pub use ways::{Way, add_way, can_be_silenced, exact_call, guards_itself, is_rule, told_way, ways};
 
 use crate::analyst::Analyst;
 
@@ -186,16 +187,6 @@ impl Guards {
 /// What the model and the person read begins with who says it.
 pub(crate) fn signed(text: &str) -> String {
     format!("Bowline: {text}")
-}
-
-/// Adds a line for the person only: how to let a denied call pass. A call that is not recorded cannot be named.
-fn with_way(denial: Opinion, ctx: &HookContext) -> Opinion {
-    match ctx.call_id() {
-        Some(call) if ctx.recording() == Recording::On => denial.system_message(format!(
-            "Bowline denied this. To allow it, in a terminal: bowline allow {call} (bowline why tells more)"
-        )),
-        _ => denial,
-    }
 }
 
 /// Who reports an event: the agent, and the type of its sub-agent.

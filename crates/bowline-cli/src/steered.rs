@@ -35,7 +35,11 @@ pub(crate) fn start_unsteered() -> Result<()> {
         Error::new(ErrorKind::System, what).caused_by(error)
     };
     let mut again = Command::new(env::current_exe().map_err(failed)?);
-    again.args(env::args_os().skip(1));
+    let mut args = env::args_os();
+    if let Some(called) = args.next() {
+        again.arg0(called);
+    }
+    again.args(args);
     for name in &void {
         again.env_remove(name);
     }

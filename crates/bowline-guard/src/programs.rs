@@ -8,9 +8,11 @@ use std::collections::BTreeSet;
 use crate::effect::Gravity;
 use crate::families;
 use crate::interpret;
+use crate::invocation::{Arg, Invocation, Value};
 use crate::judge::judge;
 use crate::paths::StaticWorld;
 use crate::rules::rules;
+use crate::shell::Understanding;
 
 pub use crate::interpret::Reads;
 
@@ -55,6 +57,25 @@ pub fn shell_reads(name: &str, args: &[&str]) -> Reads {
 /// Whether a program of this name runs code of its own language, of which its arguments tell little.
 pub fn is_interpreter(name: &str) -> bool {
     families::is_interpreter(name)
+}
+
+/// Whether a shell line says what this program is given, so that whoever judged the line has judged the program, too: word by word, or
+/// because no word of the line is open until it runs.
+pub fn foresees(line: &str, program: &str, args: &[&str]) -> bool {
+    let world = StaticWorld::new("/project", "/home/dev");
+    let line = interpret::interpret(line, &world);
+    let says = |run: &Invocation| {
+        let words = run.args.iter().map(Arg::text);
+        run.program.as_deref() == Some(program) && words.eq(args.iter().copied().map(Some))
+    };
+    let is_read = line.understanding == Understanding::Clean;
+    line.invocations.iter().any(says) || is_read && !line.invocations.iter().any(is_open)
+}
+
+/// Whether only running shows what this is. What a pattern stands for is known before, and is looked at.
+fn is_open(run: &Invocation) -> bool {
+    let is_open = |arg: &Arg| matches!(arg.value, Value::Partly(_) | Value::Unknown);
+    run.program.is_none() || run.args.iter().any(is_open)
 }
 
 /// A program, and no path, pattern or part of one.
@@ -123,6 +144,48 @@ mod tests {
             assert!(!known.contains(name), "{name}");
         }
         assert!(known.iter().all(|it| !it.contains(['/', ' ', '*'])));
+    }
+
+    #[test]
+    fn a_line_foresees_what_it_says_and_nothing_that_only_running_shows() {
+        let given = |words: &'static str| words.split(' ').collect::<Vec<_>>();
+        for line in [
+            "xargs git push",
+            "cat f | xargs git push",
+            "git push $(cat f)",
+            "git push `cat f`",
+            "read x < f; git push $x",
+            "read x < f; git $x",
+            "read x < f; $x --force",
+            "git push $FLAGS",
+            "eval \"$(cat f)\"",
+            "bash -c \"$(cat f)\"",
+            "for x in $(cat f); do git push $x; done",
+            "while read x; do git push $x; done < f",
+            "mapfile -t x < f; git push \"${x[@]}\"",
+            "git push \"$1\"",
+            "find . -exec git push {} +",
+            "git push (",
+        ] {
+            assert!(!foresees(line, "git", &given("push --force")), "{line}");
+        }
+        for (line, words) in [
+            ("git status | cat; (git diff)", "git diff"),
+            ("bash -c 'git show'; env git tag", "git tag"),
+            ("echo x | xargs git add", "git add x"),
+            ("for f in a b; do rm $f; done", "rm b"),
+            ("f=a; rm $f", "rm a"),
+            ("rm *.txt", "rm a.txt"),
+            ("rm ~/x", "rm /home/ada/x"),
+            // Of several, this one is said.
+            ("git commit -m \"$(date)\"; git status -s", "git status -s"),
+            ("cd $(mktemp -d) && git init", "git init"),
+            // What a program starts is a part of it.
+            ("git status && make", "cp a b"),
+        ] {
+            let words = given(words);
+            assert!(foresees(line, words[0], &words[1..]), "{line}");
+        }
     }
 
     #[test]

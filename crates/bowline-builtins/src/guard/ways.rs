@@ -1,6 +1,6 @@
 //! The commands by which a person lets a call pass that one of the guard's rules stopped.
 
-use bowline::hooks::Decision;
+use bowline::hooks::{Decision, HookContext, Opinion, Recording, TriggerResult};
 use bowline::settings::AllowedCall;
 use bowline_agents::shell_word;
 use bowline_guard::effect::Category;
@@ -30,8 +30,8 @@ pub struct Way {
 /// The commands that let a call pass, the narrowest first; none where no rule of the guard stopped it. The input is as it was recorded.
 pub fn ways(event: &DecidedEvent, input: Option<&Value>) -> Vec<Way> {
     let is_stopped = event.decision >= Decision::Ask;
-    let can_be_silenced = |id: &&str| is_stopped && is_rule(id) && !guards_itself(id);
-    let Some(rule) = event.rule.as_deref().filter(can_be_silenced) else {
+    let counts = |id: &&str| is_stopped && can_be_silenced(id);
+    let Some(rule) = event.rule.as_deref().filter(counts) else {
         return Vec::new();
     };
     let mut ways = Vec::new();
@@ -61,6 +61,41 @@ pub fn ways(event: &DecidedEvent, input: Option<&Value>) -> Vec<Way> {
         "all that this rule finds, in the project that you are in",
     );
     ways
+}
+
+/// What a person is told who may let a denied call pass.
+pub fn told_way(call: &str) -> String {
+    format!(
+        "Bowline denied this. To allow it, in a terminal: bowline allow {call} (bowline why tells more)"
+    )
+}
+
+/// Adds a line for the person only: how to let a denied call pass. A call that is not recorded cannot be named.
+pub(super) fn with_way(denial: Opinion, ctx: &HookContext) -> Opinion {
+    match ctx.call_id() {
+        Some(call) if ctx.recording() == Recording::On => denial.system_message(told_way(call)),
+        _ => denial,
+    }
+}
+
+/// Adds the same line to a guard's question that was denied because its agent cannot ask it.
+pub fn add_way(result: &mut TriggerResult, ctx: &HookContext) {
+    let said = |wanted| {
+        let mut said = result.results.iter().map(|run| run.output.decision());
+        said.any(|decision| decision == wanted)
+    };
+    let is_unasked =
+        result.output.decision() == Decision::Deny && said(Decision::Ask) && !said(Decision::Deny);
+    let rule = result.output.rule.as_deref().filter(|_| is_unasked);
+    if rule.is_some_and(can_be_silenced) {
+        let denial = std::mem::take(&mut result.output);
+        result.output = with_way(denial, ctx);
+    }
+}
+
+/// Whether a person may let pass what a rule stops.
+pub fn can_be_silenced(rule: &str) -> bool {
+    is_rule(rule) && !guards_itself(rule)
 }
 
 /// A call to the letter, if all of its input was recorded.

@@ -2,6 +2,7 @@
 
 mod folder;
 mod form;
+mod link;
 mod permission;
 mod report;
 mod search;
@@ -31,6 +32,8 @@ use start::Start;
 
 /// The shells that a program starts its commands with.
 const SHELLS: [&str; 4] = ["bash", "dash", "sh", "zsh"];
+/// What this program is called. By this name it is Bowline in a run, too.
+const OWN_NAME: &str = "bowline";
 /// An agent that has hooks starts this by itself.
 const CLIENT: &str = "bowline-hook";
 
@@ -78,12 +81,12 @@ pub(crate) fn run(args: &RunArgs) -> Result<Outcome> {
     let mut attendant = Attendant::start()?;
     let folder = Folder::make(&places.runtime(), &description, &search::among(&wanted))?;
 
-    let start = Start::of(judged(program, &folder).unwrap_or(found), arguments);
+    let start = Start::of(judged(&found, &folder).unwrap_or(found), arguments);
     let mut command = start.below().map_err(|source| start.failed(source))?;
     surround(&mut command, &folder, &description, &agent_id)?;
     let begins = json!({"source": "startup"});
     let begun = report::report(&description, HookEvent::SessionStart, begins);
-    let ended = match passes(&begun, "this session") {
+    let ended = match passes(&begun, "this session", None) {
         Passed::Yes => attendant
             .run(command)
             .map_err(|source| start.failed(source)),
@@ -120,25 +123,39 @@ fn named(program: &OsStr) -> String {
 
 fn not_found(program: &OsStr) -> Error {
     let named = named(program);
-    let message = if is_path(program) {
-        format!("there is no program {named}")
+    let guards = "`bowline run -- PROGRAM ARGUMENT…` starts a program and guards it";
+    let (message, hint) = if !is_path(program) {
+        let message = format!("there is no program `{named}` on the PATH");
+        (message, guards.to_owned())
+    } else if Path::new(program).is_dir() {
+        let message = format!("{named} is a folder, and no program");
+        (message, guards.to_owned())
+    } else if Path::new(program).exists() {
+        let hint = format!(
+            "`chmod +x {}` makes it executable; or name what runs it, as in `bowline run -- python3 my_agent.py`",
+            bowline_agents::shell_word(&named)
+        );
+        (format!("{named} is not executable"), hint)
     } else {
-        format!("there is no program `{named}` on the PATH")
+        (format!("there is no program {named}"), guards.to_owned())
     };
-    Error::usage(message).hint("`bowline run -- PROGRAM ARGUMENT…` starts a program and guards it")
+    Error::usage(message).hint(hint)
 }
 
 fn is_path(program: &OsStr) -> bool {
     program.as_encoded_bytes().contains(&b'/')
 }
 
-/// A program that is itself worth a look is judged like one that it would start. An agent, and what runs code of its own language, is what
-/// the person wants to run.
-fn judged(program: &OsStr, folder: &Folder) -> Option<PathBuf> {
-    let name = program.to_str().filter(|_| !is_path(program))?;
+/// A program that is itself worth a look is judged like one that it would start, by the name of its file. An agent, and what runs code of
+/// its own language, is what the person wants to run.
+fn judged(program: &Path, folder: &Folder) -> Option<PathBuf> {
+    let name = program.file_name()?.to_str()?;
     let is_agent = families::is_agent_program(name) || programs::is_interpreter(name);
     let link = folder.path().join(name);
-    (!is_agent && link.is_symlink()).then_some(link)
+    // Where the system does not tell who started it, a stand-in knows its program by the PATH alone.
+    let finds_it =
+        cfg!(target_os = "linux") || search::program(name.as_ref()).as_deref() == Some(program);
+    (!is_agent && finds_it && link.is_symlink()).then_some(link)
 }
 
 /// Gives the program an environment in which it finds what is judged first.

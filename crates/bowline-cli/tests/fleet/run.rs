@@ -187,6 +187,12 @@ fn a_question_without_a_terminal_is_a_denial() {
     );
     assert!(!stage.path("ran").exists());
     assert_eq!(calls(&stage), [(ASKED.to_owned(), "refused".to_owned())]);
+    let way = ran
+        .stderr
+        .split_once("To allow it, in a terminal: bowline allow ");
+    let id = way.and_then(|(_, rest)| rest.split_whitespace().next());
+    let traces = stage.json(&["trace", "list"]);
+    assert_eq!(traces["traces"][0]["tool_use_id"].as_str(), id, "{ran}");
 }
 
 #[test]
@@ -197,7 +203,7 @@ fn a_person_at_the_terminal_is_asked() {
     screen.until("Run it? [y/N]");
     screen.types("y\n");
     screen.until("first: 0");
-    screen.until("first: 0\n\nbowline: ");
+    screen.until("first: 0\n\nbowline: `terraform apply` ");
     screen.types("\n");
     screen.until("second: 126");
     assert!(screen.ended().success());
@@ -305,6 +311,31 @@ fn a_part_of_what_was_judged_is_not_judged_again() {
     ];
     assert_eq!(commands(&stage), expected);
     assert_eq!(stage.lines("ran"), 7);
+}
+
+/// Whoever judges a line cannot know these words, and the stand-in of the program can.
+#[test]
+#[cfg(target_os = "linux")]
+fn words_that_only_running_shows_are_judged_when_it_runs() {
+    let stage = stage();
+    stage.write_in_project("f", "--force\n");
+    for way in [
+        "xargs git push < f",
+        "bash -c 'cat f | xargs git push'",
+        "bash -c 'git push $(cat f)'",
+        "bash -c 'read x < f; git push $x'",
+        "bash -c 'read x < f; git status; git push $x'",
+        "bash -c 'eval \"git push $(cat f)\"'",
+        "bash -c 'bash -c \"git push $(cat f)\"'",
+    ] {
+        let ran = Ran::of(&mut run(&stage, &[], way));
+        let stderr = &ran.stderr;
+        let denied = "denied: git push --force";
+        assert!(stderr.contains(denied), "{way}: {ran}");
+    }
+    // What was said in the line is not asked about again.
+    assert_eq!(stage.read("ran"), "git status\n");
+    assert!(!commands(&stage).contains(&"git status".to_owned()));
 }
 
 #[test]
@@ -472,6 +503,60 @@ fn a_program_that_is_worth_a_look_is_judged_itself() {
 }
 
 #[test]
+fn a_program_is_judged_by_the_name_of_its_file_and_is_the_one_that_was_named() {
+    let stage = stage();
+    let elsewhere = stage.folder("elsewhere");
+    let text = format!(
+        "#!/bin/sh\necho \"this git $*\" >> {}\n",
+        stage.path("ran").display()
+    );
+    script(elsewhere.join("git"), &text);
+    let git = elsewhere.join("git");
+    let git = git.to_str().unwrap();
+    stage
+        .run(&["run", "--", git, "push", "--force"])
+        .expect_stderr(126, &["denied: git push --force"]);
+    assert!(!stage.path("ran").exists());
+    if cfg!(target_os = "linux") {
+        stage.run(&["run", "--", git, "status"]).expect(0, &[]);
+        assert_eq!(stage.read("ran"), "this git status\n");
+    }
+}
+
+/// All links of a run lead to Bowline's file. Who starts that must not get Bowline instead of a program.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_stand_in_is_no_other_program_however_it_is_started() {
+    let stage = stage();
+    let path = format!(
+        "{}:{}:{}",
+        stage.path("bin").display(),
+        bowline_testkit::built().display(),
+        std::env::var("PATH").unwrap()
+    );
+    let ran = |text: &str| Ran::of(run(&stage, &[], text).env("PATH", &path));
+    ran("\"$(realpath \"$(command -v git)\")\" init")
+        .expect_stderr(126, &["cannot tell which program", "by their names"]);
+    ran("/bin/ln -sf \"$(command -v git)\" mine; ./mine push --force")
+        .expect_stderr(126, &["git push --force"]);
+    ran("cd \"$BOWLINE_RUN\"; ./git push --force").expect_stderr(126, &["git push --force"]);
+    assert!(!stage.path("ran").exists());
+    ran("/bin/ln -sf \"$(command -v git)\" mine; ./mine status").expect(0, &[]);
+    assert_eq!(stage.read("ran"), "git status\n");
+    for way in ["bowline --version", "bash -c 'bowline --version; true'"] {
+        ran(way).expect(0, &["bowline "]);
+    }
+    stage
+        .run(&[
+            "run",
+            "--",
+            bowline_testkit::bowline().to_str().unwrap(),
+            "--version",
+        ])
+        .expect(0, &["bowline "]);
+}
+
+#[test]
 fn open_files_reach_the_program() {
     let stage = stage();
     stage.write_in_project("three", "of three\n");
@@ -490,6 +575,15 @@ fn mistakes_on_the_command_line_are_told() {
     stage
         .run(&["run", "--", "./none"])
         .expect_stderr(2, &["there is no program ./none"]);
+    let text = stage.write("my_agent.py", "print()\n");
+    let text = text.to_str().unwrap();
+    stage
+        .run(&["run", "--", text])
+        .expect_stderr(2, &["my_agent.py is not executable", "chmod +x"]);
+    let folder = stage.home();
+    stage
+        .run(&["run", "--", folder.to_str().unwrap()])
+        .expect_stderr(2, &["is a folder"]);
     stage
         .run(&["run", "--on-failure", "never", "--", "true"])
         .expect_stderr(2, &["never"]);

@@ -16,9 +16,10 @@ use serde_json::{Value, json};
 
 use super::folder::{self, Description};
 use super::form::Form;
+use super::link::{self, Link};
 use super::permission::{Passed, passes};
 use super::start::{self, Start};
-use super::{report, search};
+use super::{OWN_NAME, report, search};
 use crate::attended::Attendant;
 use crate::error::{Error, ErrorKind, Result};
 use crate::ui::Ui;
@@ -26,8 +27,6 @@ use crate::ui::Ui;
 /// The exit code of a command that was denied: found, and not run.
 pub(super) const DENIED: u8 = 126;
 const NOT_FOUND: u8 = 127;
-/// What this program is called outside of runs.
-const OWN_NAME: &str = "bowline";
 /// As a shell says that Ctrl-C ended something.
 const INTERRUPTED: u8 = 130;
 /// What a shell is called that is told later what to do, below a command that was judged.
@@ -40,23 +39,22 @@ pub(crate) fn started(args: &[OsString]) -> Option<ExitCode> {
     if let Some(ended) = start::leashed(args) {
         return Some(ended);
     }
-    let link = link(args)?;
-    let (folder, name) = (link.parent()?, link.file_name()?);
-    if !folder::may_be_of_run(folder) {
-        return None;
-    }
-    let passed = match Description::read(folder) {
-        Some(run) => {
-            let stand_in = StandIn {
-                folder,
-                run: &run,
-                name,
-                args: args.get(1..).unwrap_or_default(),
-            };
-            stand_in.pass(args.first()?)
-        }
-        None if name == OWN_NAME => return None,
-        None => Err(over(&name.to_string_lossy())),
+    let passed = match link::meant(args) {
+        Ok(None) => return None,
+        Ok(Some(Link { folder, name })) => match Description::read(&folder) {
+            Some(run) => {
+                let stand_in = StandIn {
+                    folder: &folder,
+                    run: &run,
+                    name: &name,
+                    args: args.get(1..).unwrap_or_default(),
+                };
+                stand_in.pass(args.first()?)
+            }
+            None if name == OWN_NAME => return None,
+            None => Err(over(&name.to_string_lossy())),
+        },
+        Err(unknown) => Err(unknown),
     };
     Some(passed.map_or_else(
         |error| {
@@ -73,27 +71,6 @@ fn over(name: &str) -> Error {
     Error::new(ErrorKind::Refused, message)
 }
 
-/// The file by which this program was started. Who starts a program may call it as he likes.
-#[cfg(target_os = "linux")]
-fn link(_: &[OsString]) -> Option<PathBuf> {
-    use std::os::unix::ffi::OsStrExt as _;
-    let file = rustix::param::linux_execfn().to_bytes();
-    (!file.is_empty()).then(|| OsStr::from_bytes(file).into())
-}
-
-/// The file by which this program was started, as far as its name and the PATH tell.
-#[cfg(not(target_os = "linux"))]
-fn link(args: &[OsString]) -> Option<PathBuf> {
-    let name = args.first()?;
-    if super::is_path(name) {
-        return Some(name.into());
-    }
-    let name = name.to_str()?.trim_start_matches('-');
-    let path = std::env::var_os("PATH")?;
-    let mut files = std::env::split_paths(&path).map(|folder| folder.join(name));
-    files.find(|it| it.is_file())
-}
-
 struct StandIn<'a> {
     folder: &'a Path,
     run: &'a Description,
@@ -104,7 +81,7 @@ struct StandIn<'a> {
 
 impl StandIn<'_> {
     fn pass(&self, called: &OsStr) -> Result<u8> {
-        let Some(program) = search::program(self.name) else {
+        let Some(program) = self.program() else {
             let name = self.name.display();
             let missing = Error::usage(format!("there is no program `{name}` on the PATH"));
             Ui::for_stdout().error(&missing);
@@ -133,7 +110,7 @@ impl StandIn<'_> {
         let reading = reading.ok_or_else(|| over(&name))?;
         let asks = reading.decision == Decision::Ask;
         let turn = asks.then(|| folder::turn(self.folder));
-        let passed = passes(&reading, line);
+        let passed = passes(&reading, line, Some(&call.id));
         drop(turn);
         if let Passed::No = passed {
             if reading.decision == Decision::Ask {
@@ -157,16 +134,22 @@ impl StandIn<'_> {
         Ok(code)
     }
 
+    /// The file that runs. A person may have named one that is not on the PATH.
+    fn program(&self) -> Option<PathBuf> {
+        let of_run = &self.run.program;
+        if of_run.file_name() == Some(self.name) && is_started_by_run() {
+            return Some(of_run.clone());
+        }
+        search::program(self.name)
+    }
+
     /// Whether this is no call of the program, but the program itself: `#!/usr/bin/env python3`.
     fn is_the_program(&self) -> bool {
-        let mut above = process::lineage(std::process::id()).into_iter().skip(1);
-        let is_run =
-            |id| process::is_ours(id) && process::name(id).as_deref() == Some(process::RUN);
         let script = self
             .args
             .iter()
             .find(|it| !it.as_encoded_bytes().starts_with(b"-"));
-        above.next().is_some_and(is_run) && script.is_some_and(|it| *it == *self.run.program)
+        script.is_some_and(|it| *it == *self.run.program) && is_started_by_run()
     }
 
     /// Whether this is a part of a command that was judged: only shells, and programs whose words the guard follows, are between this
@@ -174,7 +157,8 @@ impl StandIn<'_> {
     fn is_judged(&self) -> bool {
         for id in process::lineage(std::process::id()).into_iter().skip(1) {
             if process::is_ours(id) {
-                return process::name(id).as_deref() == Some(process::STAND_IN);
+                let stands_in = process::name(id).as_deref() == Some(process::STAND_IN);
+                return stands_in && self.was_foreseen_by(id);
             }
             let program = process::program(id);
             let name = program.as_deref().and_then(Path::file_name);
@@ -188,6 +172,25 @@ impl StandIn<'_> {
         false
     }
 
+    /// Whether the line of a stand-in said what this one is given.
+    fn was_foreseen_by(&self, stand_in: u32) -> bool {
+        let words = standing::arguments(stand_in);
+        let Some((program, args)) = words.split_first() else {
+            return false;
+        };
+        let program = Path::new(program).file_name().unwrap_or_default();
+        let program = program.to_string_lossy();
+        let args: Vec<OsString> = args.iter().map(OsString::from).collect();
+        let (Form::Text { text: line, .. } | Form::Words(line)) =
+            Form::of(program.trim_start_matches('-'), &args)
+        else {
+            return false;
+        };
+        let args: Vec<_> = self.args.iter().map(|it| it.to_string_lossy()).collect();
+        let args: Vec<&str> = args.iter().map(AsRef::as_ref).collect();
+        programs::foresees(&line, &self.name.to_string_lossy(), &args)
+    }
+
     fn is_followed(&self, name: &str, process: u32) -> bool {
         if programs::is_shell(name) {
             return has_its_text(name, process);
@@ -195,6 +198,14 @@ impl StandIn<'_> {
         let runs_code = programs::is_interpreter(name) || families::is_agent_program(name);
         self.folder.join(name).is_symlink() && !runs_code
     }
+}
+
+/// Whether this is what `bowline run` started itself, and nothing below it.
+fn is_started_by_run() -> bool {
+    let above = process::lineage(std::process::id()).into_iter().nth(1);
+    above.is_some_and(|id| {
+        process::is_ours(id) && process::name(id).as_deref() == Some(process::RUN)
+    })
 }
 
 /// Whether a shell runs a text among its arguments, which was judged. What is in a script, or comes through a pipe, may not have been.

@@ -10,6 +10,7 @@ use std::process::{Command, ExitCode};
 use crate::error::Error;
 use crate::ui::Ui;
 
+use super::OWN_NAME;
 use super::stand_in::DENIED;
 
 /// The first argument of this program where it is to end together with the process that started it, and to be another program until then.
@@ -25,10 +26,16 @@ pub(super) struct Start {
 }
 
 impl Start {
-    /// A program that is called by its path.
+    /// A program that is called by its path. Bowline is called by its name: its path may be meant for any program of the run.
     pub(super) fn of(program: PathBuf, args: &[OsString]) -> Self {
+        let is_own = cfg!(target_os = "linux") && program.ends_with(OWN_NAME);
+        let called = if is_own {
+            OWN_NAME.into()
+        } else {
+            program.clone().into()
+        };
         Self {
-            called: program.clone().into(),
+            called,
             args: args.to_vec(),
             program,
         }
