@@ -10,7 +10,8 @@ mod guards {
 
 use bowline::hooks::{Decision, FnHook, HookEvent, HookInput, HookManager, Opinion, Recording};
 use bowline::settings::{Lasts, Reach, TrustState, Wish};
-use bowline_builtins::guard::{GuardHook, GuardedCall, Judged, ToolGuard, call_of};
+use bowline_agents::{codex, qwen};
+use bowline_builtins::guard::{GuardHook, GuardedCall, Judged, ToolGuard, add_way, call_of};
 use bowline_guard::Strictness;
 use bowline_guard::policy::GuardPolicy;
 use bowline_guard::rules::{Typical, rules};
@@ -201,6 +202,29 @@ async fn the_same_denied_call_gets_a_shorter_firmer_answer() {
     session.session_id = "s2".to_owned();
     let session = manager.trigger(session, &context).await;
     assert!(!reason(&session.output).contains("will not change"));
+}
+
+#[tokio::test]
+async fn a_question_that_an_agent_cannot_ask_says_how_a_person_lets_it_pass() {
+    let sandbox =
+        HookedSandbox::new().user("[[rule]]\nid = 'no-make'\ncommand = 'make *'\nverdict = 'ask'");
+    let manager = sandbox.manager();
+    for (command, agent, decision, shown) in [
+        ("terraform apply", &codex::AGENT, Decision::Deny, true),
+        ("terraform apply", &qwen::AGENT, Decision::Ask, false),
+        // What guards Bowline, and a rule of one's own, is let pass in another way.
+        ("bowline uninstall", &codex::AGENT, Decision::Deny, false),
+        ("make deploy", &codex::AGENT, Decision::Deny, false),
+        ("ls", &codex::AGENT, Decision::NoOpinion, false),
+    ] {
+        let context = sandbox.context().with_call_id("019a-77").answering(agent);
+        let mut result = manager.trigger(shell(command), &context).await;
+        add_way(&mut result, &context);
+        assert_eq!(result.output.decision(), decision, "{command}");
+        let told = result.output.system_message.unwrap_or_default();
+        let way = "To allow it, in a terminal: bowline allow 019a-77";
+        assert_eq!(told.contains(way), shown, "{command}: {told}");
+    }
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ use std::time::Duration;
 use bowline::hooks::{Decision, HookContext, HookEvent, HookInput, Opinion, TriggerResult};
 use bowline::settings::Steers;
 use bowline_builtins::continuity::note_question;
+use bowline_builtins::guard::add_way;
 use bowline_builtins::recorder::{add_change, make_record};
 use bowline_store::{Change, Enforcement, HookFired, Record};
 use bowline_wire::Answer;
@@ -178,6 +179,7 @@ impl CallContext {
             self.recall_mode(project, patience).await;
         }
         let mut result = manager.trigger(self.input(), &ctx).await;
+        add_way(&mut result, &ctx);
         let denials = &self.engine.denials;
         denials.note(self.input(), result.output.decision());
         let asks = event == HookEvent::PreToolUse && result.output.decision() == Decision::Ask;
