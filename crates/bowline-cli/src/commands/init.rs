@@ -39,7 +39,9 @@ use trust::{TrustOutcome, TrustReport, TrustStep};
 /// Put Bowline into your agents' hook settings
 ///
 /// Shows what would change and asks first. Other people's hooks, comments and the order of the file stay as they are;
-/// a copy of the old file is kept in Bowline's own folder. Running it again changes nothing, or brings older entries up to date
+/// a copy of the old file is kept in Bowline's own folder. Running it again changes nothing, or brings older entries up to date.
+/// Each agent is started once with `--version`, also by --dry-run, because its version says which events it has; --client-version
+/// says it instead. Copilot unpacks some 235 MB when it is started for the first time
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
