@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use crate::parts::{part, unread};
 use crate::patch;
+use crate::words::{Fields, renamed_input};
 
 /// What a call of one of the CLI's tools does; nothing if the tool is none of them.
 pub(super) fn calls(tool: &str, input: &Value, folder: Option<&str>) -> Option<Vec<Value>> {
@@ -31,15 +32,17 @@ pub(super) fn calls(tool: &str, input: &Value, folder: Option<&str>) -> Option<V
     })
 }
 
-/// One of these fields, or the input itself, has one thing or several.
+/// Any of these fields, or the input itself, has one thing or several. Of several fields nobody knows which one counts.
 fn each(names: &[&str], input: &Value, call: impl Fn(&Value) -> Option<Value>) -> Vec<Value> {
-    let listed = names.iter().find_map(|name| input.get(name));
-    let items = match listed.unwrap_or(input) {
-        Value::Array(items) => items.as_slice(),
-        item => std::slice::from_ref(item),
-    };
-    let calls = items
-        .iter()
+    let listed = names.iter().filter_map(|name| input.get(name));
+    let itself = call(input).map(|_| input);
+    let mut said: Vec<&Value> = listed.chain(itself).collect();
+    if said.is_empty() {
+        said.push(input);
+    }
+    let calls = said
+        .into_iter()
+        .flat_map(items)
         .map(|item| call(item).unwrap_or_else(|| unread("a part of the input is not understood")));
     let calls: Vec<Value> = calls.collect();
     if calls.is_empty() {
@@ -49,11 +52,26 @@ fn each(names: &[&str], input: &Value, call: impl Fn(&Value) -> Option<Value>) -
     }
 }
 
+fn items(said: &Value) -> &[Value] {
+    match said {
+        Value::Array(items) => items.as_slice(),
+        item => std::slice::from_ref(item),
+    }
+}
+
+/// The one text that these fields have. Of several that differ nobody knows which one counts.
+fn only<'a>(names: &[&str], input: &'a Value) -> Option<&'a str> {
+    let mut said = names.iter().filter_map(|name| input.get(name));
+    let first = said.next()?;
+    said.all(|other| other == first)
+        .then(|| first.as_str())
+        .flatten()
+}
+
 fn read(file: &Value) -> Option<Value> {
-    let path = ["path", "file_path", "filePath"];
     let path = file
         .as_str()
-        .or_else(|| path.iter().find_map(|name| file.get(name)?.as_str()))?;
+        .or_else(|| only(&["path", "file_path", "filePath"], file))?;
     let mut input = Map::new();
     input.insert("file_path".to_owned(), path.into());
     for name in ["start_line", "end_line"] {
@@ -64,29 +82,32 @@ fn read(file: &Value) -> Option<Value> {
     Some(part("Read", Value::Object(input)))
 }
 
-/// Without an old text and a line, all of a new file is written.
+/// Without an old text and a line, all of a file is written.
 fn edit(input: &Value) -> Value {
-    let has = |name: &str| input.get(name).is_some_and(|it| !it.is_null());
-    let tool = if has("old_text") || has("insert_line") {
-        "Edit"
-    } else {
-        "Write"
-    };
     let Some(fields) = input.as_object() else {
         return unread("the input is no object");
     };
-    let renamed = fields.iter().map(|(name, value)| {
-        let name = match (name.as_str(), tool) {
-            ("path", _) => "file_path",
-            ("old_text", _) => "old_string",
-            ("new_text", "Edit") => "new_string",
-            ("new_text", _) => "content",
-            (name, _) => name,
-        };
-        (name.to_owned(), value.clone())
-    });
-    part(tool, Value::Object(renamed.collect()))
+    let says = |name: &str| fields.get(name).is_some_and(|it| !it.is_null() && it != "");
+    let (tool, names): (_, Fields) = if says("old_text") || says("insert_line") {
+        (
+            "Edit",
+            &[PATH, ("old_text", "old_string"), ("new_text", "new_string")],
+        )
+    } else {
+        ("Write", &[PATH, ("new_text", "content")])
+    };
+    // The tool knows none of Bowline's names.
+    let own = fields
+        .iter()
+        .filter(|(name, _)| !BOWLINES.contains(&name.as_str()));
+    let own = own.map(|(name, value)| (name.clone(), value.clone()));
+    part(tool, renamed_input(&Value::Object(own.collect()), names))
 }
+
+/// What the editor calls the file.
+const PATH: (&str, &str) = ("path", "file_path");
+/// What Bowline calls the fields of the editor.
+const BOWLINES: [&str; 4] = ["file_path", "old_string", "new_string", "content"];
 
 /// An input of Bowline's in the tool's own words.
 pub(super) fn own(tool: &str, input: &Value) -> Value {
@@ -117,11 +138,9 @@ pub(super) fn own(tool: &str, input: &Value) -> Value {
 /// The commands of a call. They run side by side, each in a shell of its own.
 fn commands(input: &Value) -> Vec<Value> {
     let listed = input.get("commands");
-    let items = match listed.unwrap_or(input) {
-        Value::Array(items) => items.as_slice(),
-        item => std::slice::from_ref(item),
-    };
-    let commands: Option<Vec<Said>> = items.iter().map(command).collect();
+    let itself = listed.is_none() || COMMAND.iter().any(|name| input.get(name).is_some());
+    let said = listed.into_iter().chain(itself.then_some(input));
+    let commands: Option<Vec<Said>> = said.flat_map(items).map(command).collect();
     match commands {
         Some(commands) if !commands.is_empty() => {
             let commands = joined(commands).into_iter();
@@ -132,6 +151,9 @@ fn commands(input: &Value) -> Vec<Value> {
         _ => vec![unread("the commands are not understood")],
     }
 }
+
+/// What a command, or its program, is called.
+const COMMAND: [&str; 2] = ["command", "cmd"];
 
 /// A command as the model gave it.
 enum Said {
@@ -145,13 +167,13 @@ fn command(item: &Value) -> Option<Said> {
     if let Some(line) = item.as_str() {
         return Some(Said::Line(line.to_owned()));
     }
-    let program = item.get("command").or_else(|| item.get("cmd"))?;
+    let program = only(&COMMAND, item)?;
     let Some(arguments) = item.get("args") else {
-        return Some(Said::Command(program.as_str()?.to_owned()));
+        return Some(Said::Command(program.to_owned()));
     };
-    let arguments = arguments.as_array()?.iter();
-    let words = std::iter::once(program).chain(arguments);
-    let words: Option<Vec<String>> = words.map(|word| Some(quoted(word.as_str()?))).collect();
+    let arguments = arguments.as_array()?.iter().map(Value::as_str);
+    let words = std::iter::once(Some(program)).chain(arguments);
+    let words: Option<Vec<String>> = words.map(|word| word.map(quoted)).collect();
     Some(Said::Command(words?.join(" ")))
 }
 
@@ -246,6 +268,11 @@ mod tests {
                 &[r"'rm' '-r' 'it'\''s'", "ls"],
             ),
             (json!([{"command": "a b", "args": []}]), &["'a b'"]),
+            (
+                json!({"commands": ["ls"], "command": "rm a"}),
+                &["ls", "rm a"],
+            ),
+            (json!({"command": "ls", "cmd": "rm a"}), &["?"]),
             (json!({"commands": []}), &["?"]),
             (json!({"commands": ["ls", 3]}), &["?"]),
             (
@@ -314,10 +341,46 @@ mod tests {
             (json!(["a", {"file_path": "b"}]), &["a", "b"]),
             (json!("a"), &["a"]),
             (json!({"files": [{"start_line": 1}]}), &["?"]),
+            (
+                json!({"files": ["a"], "file_paths": ["b"], "path": "c"}),
+                &["a", "b", "c"],
+            ),
+            (json!({"paths": ["a"], "files": 3}), &["?", "a"]),
+            (json!({"path": "a", "file_path": "b"}), &["?"]),
             (json!({"files": []}), &["?"]),
             (json!(3), &["?"]),
         ] {
             assert_eq!(files(&input), expected, "{input}");
+        }
+    }
+
+    /// The editor goes by its own fields, whatever a model puts beside them.
+    #[test]
+    fn the_editor_knows_none_of_bowlines_names() {
+        for (input, tool, expected) in [
+            (
+                json!({"path": "a", "file_path": "b", "new_text": "x", "content": "y"}),
+                "Write",
+                json!({"file_path": "a", "content": "x"}),
+            ),
+            (
+                json!({"file_path": "b", "content": "y", "new_text": "x", "path": "a", "old_string": "z"}),
+                "Write",
+                json!({"content": "x", "file_path": "a"}),
+            ),
+            (
+                json!({"path": "a", "old_text": "o", "old_string": "b", "new_text": "x", "content": "y", "new_string": "z"}),
+                "Edit",
+                json!({"file_path": "a", "old_string": "o", "new_string": "x"}),
+            ),
+            (
+                json!({"path": "a", "old_text": "", "new_text": "x"}),
+                "Write",
+                json!({"file_path": "a", "old_text": "", "content": "x"}),
+            ),
+        ] {
+            let found = calls("editor", &input, None).unwrap();
+            assert_eq!(found, [part(tool, expected)], "{input}");
         }
     }
 
