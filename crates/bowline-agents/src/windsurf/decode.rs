@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use super::AGENT;
 use crate::answer::Object;
+use crate::event::{EventClass, HookEvent};
 use crate::folder;
-use crate::reported::NATIVE;
 use crate::words::{Words, keep_native};
 
 const WORDS: Words = Words {
@@ -23,20 +23,17 @@ pub(super) fn decode(mut payload: Value) -> Value {
     let mut info = None;
     if let Some(fields) = payload.as_object_mut() {
         info = fields.shift_remove("tool_info");
-        // Cascade's own name counts more than that of the entry which it started.
-        if fields
-            .get("agent_action_name")
-            .is_some_and(Value::is_string)
-        {
-            fields.shift_remove("hook_event_name");
-        }
     }
+    let names = payload.as_object_mut().map(name_the_event);
     let mut payload = WORDS.translate(payload);
     let (Some(fields), Some(info)) = (payload.as_object_mut(), info) else {
         return payload;
     };
     match info {
-        Value::Object(info) => tell(fields, info),
+        Value::Object(info) => {
+            let kind = kind_of(&names.unwrap_or_default(), &info);
+            tell(fields, kind, info);
+        }
         other => {
             fields.insert("tool_info".to_owned(), other);
         }
@@ -44,12 +41,65 @@ pub(super) fn decode(mut payload: Value) -> Value {
     payload
 }
 
+/// Says which event it is, and gives back what Cascade and the entry that it started call it. Cascade's own name counts more, unless only
+/// the entry's is of something that can still be stopped.
+fn name_the_event(fields: &mut Object) -> [Option<String>; 2] {
+    let mut name = |field: &str| match fields.shift_remove(field) {
+        Some(Value::String(name)) => Some(name),
+        _ => None,
+    };
+    let (own, entry) = (name("agent_action_name"), name("hook_event_name"));
+    let is_gate = |name: &Option<String>| {
+        let event = name.as_deref().and_then(event_of);
+        event.is_some_and(|event| event.class() == EventClass::Gate)
+    };
+    let counts = if own.is_none() || (is_gate(&entry) && !is_gate(&own)) {
+        &entry
+    } else {
+        &own
+    };
+    if let Some(name) = counts.clone() {
+        fields.insert("hook_event_name".to_owned(), name.into());
+    }
+    [own, entry]
+}
+
+/// An entry may call an event as Bowline does.
+fn event_of(name: &str) -> Option<HookEvent> {
+    WORDS
+        .event(name)
+        .or_else(|| HookEvent::from_any_spelling(name))
+}
+
+/// What kind of call it is, by the names of the event; else by what the call holds. A kind whose name nobody knows may still run a command.
+fn kind_of(names: &[Option<String>; 2], info: &Object) -> &'static str {
+    const KINDS: [(&str, &str); 4] = [
+        ("run_command", "command_line"),
+        ("write_code", "edits"),
+        ("mcp_tool_use", "mcp_tool_name"),
+        ("read_code", "file_path"),
+    ];
+    let known = names.iter().flatten().find_map(|name| {
+        let (_, kind) = name.split_once('_')?;
+        let mut kinds = KINDS.iter().map(|(known, _)| *known);
+        kinds.find(|known| WORDS.event(name).is_some() && *known == kind)
+    });
+    let says = |name: &Option<String>| {
+        let event = name.as_deref().and_then(event_of);
+        event.is_some_and(|event| !event.is_tool_event())
+    };
+    let held = || {
+        let mut kinds = KINDS.iter().filter(|(_, field)| info.contains_key(*field));
+        kinds.next().map(|(kind, _)| *kind)
+    };
+    let is_other = || names.iter().any(says);
+    known
+        .or_else(|| if is_other() { None } else { held() })
+        .unwrap_or_default()
+}
+
 /// What an event tells beside the fields that all have.
-fn tell(fields: &mut Object, mut info: Object) {
-    let own_name = fields.get(NATIVE).and_then(|native| native.get("event"));
-    let own_name = own_name.or_else(|| fields.get("hook_event_name"));
-    let own_name = own_name.and_then(Value::as_str).unwrap_or_default();
-    let kind = own_name.split_once('_').map_or("", |(_, kind)| kind);
+fn tell(fields: &mut Object, kind: &str, mut info: Object) {
     match kind {
         "run_command" => return run_command(fields, info),
         "write_code" => call(fields, "write_code", &info, edited(&info)),

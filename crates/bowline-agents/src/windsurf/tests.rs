@@ -136,6 +136,72 @@ fn other_events_are_read_in_bowlines_words() {
     assert_eq!(PROTOCOL.decode(result)["tool_response"], response);
 }
 
+/// The entry says what Cascade waits for.
+#[test]
+fn what_can_be_stopped_counts_whatever_the_payload_calls_it() {
+    let command = json!({"command_line": "rm -rf ~"});
+    for (entry, own, info, event, tool) in [
+        (
+            "pre_run_command",
+            json!("post_run_command"),
+            &command,
+            "PreToolUse",
+            "Bash",
+        ),
+        (
+            "pre_run_command",
+            json!("bogus"),
+            &command,
+            "PreToolUse",
+            "Bash",
+        ),
+        ("pre_run_command", json!(3), &command, "PreToolUse", "Bash"),
+        (
+            "PreToolUse",
+            json!("post_run_command"),
+            &command,
+            "PreToolUse",
+            "Bash",
+        ),
+        ("PreToolUse", json!("bogus"), &command, "PreToolUse", "Bash"),
+        (
+            "PreToolUse",
+            json!(null),
+            &json!({"file_path": "a", "edits": []}),
+            "PreToolUse",
+            "MultiEdit",
+        ),
+        (
+            "post_run_command",
+            json!("pre_run_command"),
+            &command,
+            "PreToolUse",
+            "Bash",
+        ),
+        (
+            "pre_user_prompt",
+            json!("post_run_command"),
+            &command,
+            "UserPromptSubmit",
+            "Bash",
+        ),
+        (
+            "post_run_command",
+            json!("pre_new_thing"),
+            &command,
+            "pre_new_thing",
+            "Bash",
+        ),
+    ] {
+        let mut payload = said("", info);
+        payload["agent_action_name"] = own.clone();
+        payload["hook_event_name"] = entry.into();
+        let decoded = PROTOCOL.decode(payload);
+        assert_eq!(decoded["hook_event_name"], event, "{entry} {own}");
+        assert_eq!(decoded["tool_name"], tool, "{entry} {own}");
+    }
+}
+
 #[test]
 fn only_what_is_about_to_happen_can_be_blocked() {
     use HookEvent as E;
