@@ -43,7 +43,7 @@ pub struct ToolCall<'input> {
     pub command: Option<&'input str>,
     /// The text that a tool puts into a file.
     pub content: Option<&'input str>,
-    /// The text that a tool puts it in the place of. It fails where another is there.
+    /// The text that a tool puts it in the place of. It fails where another is there, and an empty text stands for all of the file.
     pub replaced: Option<&'input str>,
     /// The fields that name files.
     pub files: ToolFields<'input>,
@@ -65,7 +65,7 @@ impl<'input> ToolCall<'input> {
             content: ["content", "new_string", "new_source"]
                 .into_iter()
                 .find_map(&field),
-            replaced: field("old_string"),
+            replaced: replaced(&field),
             files: ToolFields {
                 file_path: field("file_path"),
                 notebook_path: field("notebook_path"),
@@ -83,6 +83,11 @@ impl<'input> ToolCall<'input> {
             why: field("why"),
             server: ServerFields::from_fields(&field),
         }
+    }
+
+    /// Whether a tool takes nothing out of a file but what the call names, and who calls it has seen.
+    pub fn names_what_goes(&self, tool: &str) -> bool {
+        Tool::named(tool) == Tool::Edit && self.replaced.is_some_and(|text| !text.is_empty())
     }
 
     /// The fields that name one file or folder, or several by a pattern.
@@ -112,6 +117,22 @@ impl<'input> ToolCall<'input> {
         .into_iter()
         .flatten()
     }
+}
+
+/// What is replaced, by one edit or by several: the first empty text, if there is one.
+fn replaced<'input>(field: &impl Fn(&str) -> Option<&'input str>) -> Option<&'input str> {
+    let of_edit = |number: usize| {
+        let old = field(&format!("edits/{number}/old_string"));
+        old.or_else(|| field(&format!("edits/{number}/new_string")).and(Some("")))
+    };
+    let texts = field("old_string").into_iter();
+    let mut texts = texts.chain((0..).map_while(of_edit));
+    let first = texts.next();
+    let is_whole = |text: &&str| text.is_empty();
+    first
+        .filter(is_whole)
+        .or_else(|| texts.find(is_whole))
+        .or(first)
 }
 
 /// Judges one call of a tool in every respect. Tools that neither run a shell nor touch files are none of a guard's business.
@@ -286,9 +307,7 @@ fn judge_own(
 
 /// What somebody has in the file that a tool would change, and that the agent has not seen.
 fn overwritten(tool: &str, call: &ToolCall<'_>, world: &dyn World) -> Option<Effect> {
-    // Who names what is to go has it.
-    let kind = Tool::named(tool);
-    if !kind.changes_a_file() || (kind == Tool::Edit && call.replaced.is_some()) {
+    if !Tool::named(tool).changes_a_file() || call.names_what_goes(tool) {
         return None;
     }
     let files = [call.files.file_path, call.files.notebook_path];

@@ -9,6 +9,7 @@ use bowline::settings::RecordDetail;
 use bowline_agents::Tool;
 use bowline_guard::loss::{Act, Depth, GitAct, Target, Writing};
 use bowline_guard::paths::{World, resolve_literal};
+use bowline_guard::tool_call::ToolCall;
 use bowline_store::Change;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -20,6 +21,7 @@ use super::reach::{Reach, reach_of};
 use super::session::{Ground, Seen};
 use super::touch::{CallWork, GitBefore, MixedStash};
 use crate::analyst::Analyst;
+use crate::guard::text_in;
 use crate::loss::{Extent, Losses, times};
 use crate::machine::MachineWorld;
 use crate::machine::git::{ObjectId, Repository};
@@ -281,10 +283,12 @@ fn acts_of_part(
             _ => Vec::new(),
         },
         tool if tool.changes_a_file() => {
-            let named = input.tool_input().and_then(|it| it.get("old_string"));
-            let how = match (tool, named) {
-                (Tool::Edit, Some(Value::String(_))) => Writing::TextByTool,
-                _ => Writing::ByTool,
+            let call =
+                ToolCall::from_fields(|name| text_in(|it| input.tool_input()?.get(it), name));
+            let how = if call.names_what_goes(input.tool_name().unwrap_or_default()) {
+                Writing::TextByTool
+            } else {
+                Writing::ByTool
             };
             let write = |file| Act::Write {
                 to: target(file),

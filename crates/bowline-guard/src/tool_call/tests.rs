@@ -201,6 +201,37 @@ fn each_tool_is_judged_by_what_it_does() {
 }
 
 #[test]
+fn an_edit_names_what_goes_unless_a_text_is_empty() {
+    for (tool, fields, expected) in [
+        ("Edit", &[("old_string", "a")][..], true),
+        ("Edit", &[("old_string", "")], false),
+        ("Edit", &[], false),
+        ("MultiEdit", &[("edits/0/old_string", "a")], true),
+        (
+            "MultiEdit",
+            &[("edits/0/old_string", "a"), ("edits/1/old_string", "")],
+            false,
+        ),
+        (
+            "MultiEdit",
+            &[("edits/0/old_string", "a"), ("edits/1/new_string", "b")],
+            false,
+        ),
+        (
+            "MultiEdit",
+            &[("old_string", "a"), ("edits/0/old_string", "")],
+            false,
+        ),
+        ("MultiEdit", &[("edits/1/old_string", "a")], false),
+        ("Write", &[("old_string", "a")], false),
+    ] {
+        let field = |name: &str| fields.iter().find(|it| it.0 == name).map(|it| it.1);
+        let call = ToolCall::from_fields(field);
+        assert_eq!(call.names_what_goes(tool), expected, "{tool} {fields:?}");
+    }
+}
+
+#[test]
 fn a_verdict_tells_what_why_and_how_instead() {
     let denied = verdict("Read", &[("file_path", ".env")]);
     let message = denied.message().unwrap();
