@@ -8,8 +8,10 @@ use serde_json::Value;
 use crate::answer::Answer;
 use crate::event::HookEvent;
 use crate::express;
+use crate::json;
 use crate::last_resort::LastResort;
 use crate::opinion::Opinion;
+use crate::patch;
 use crate::reading::Reading;
 use crate::registration::Registration;
 use crate::reported::Reported;
@@ -109,10 +111,20 @@ impl Agent {
     }
 }
 
+/// What agents call the field with what a tool is given.
+const GIVEN: [&str; 4] = ["tool_input", "toolInput", "toolArgs", "args"];
+
 impl Protocol {
-    /// Bowline's own payload for the agent's.
-    pub fn decode(&self, payload: Value) -> Value {
-        (self.decode)(payload)
+    /// Bowline's own payload for the agent's. What a tool is given may be written as a text.
+    pub fn decode(&self, mut payload: Value) -> Value {
+        for name in GIVEN {
+            if let Some(given) = payload.get_mut(name) {
+                json::read_object(given);
+            }
+        }
+        let mut payload = (self.decode)(payload);
+        patch::tell_in_unknown_tool(&mut payload);
+        payload
     }
 
     /// The nearest opinion that the agent can be told about this: the same, or a stricter one that says why.

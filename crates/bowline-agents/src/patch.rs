@@ -23,7 +23,7 @@ use std::fmt;
 
 use crate::parts::MAX_PARTS;
 
-pub(crate) use calls::calls;
+pub(crate) use calls::{calls, tell_in_unknown_tool};
 
 const BEGIN: &str = "*** Begin Patch";
 const END: &str = "*** End Patch";

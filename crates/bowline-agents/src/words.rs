@@ -9,6 +9,9 @@ use crate::event::HookEvent;
 use crate::reported::{NATIVE, Reported};
 use crate::spelling::{self, Spellings};
 
+/// The field that names the event.
+const EVENT: &str = "hook_event_name";
+
 /// One of an agent's tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OwnTool {
@@ -58,22 +61,31 @@ impl Words {
         Value::Object(fields)
     }
 
+    /// The fields under Bowline's names. The agent's own field is the one that it goes by; only the name of the event may be the command
+    /// line's, which was weighed before.
     fn rename_fields(&self, fields: Map<String, Value>) -> Map<String, Value> {
         let is_own = |name: &String| self.fields.iter().any(|(own, _)| own == name);
         if !fields.keys().any(is_own) {
             return fields;
         }
-        let taken: Vec<&str> = self.fields.iter().map(|(_, is)| *is).collect();
-        let has = |name: &str| taken.contains(&name) && fields.contains_key(name);
-        let already: Vec<&str> = taken.iter().copied().filter(|name| has(name)).collect();
-        let renamed = fields.into_iter().map(|(name, value)| {
-            let is = self.fields.iter().find(|(own, _)| *own == name);
-            match is.map(|(_, is)| *is).filter(|is| !already.contains(is)) {
-                Some(is) => (is.to_owned(), value),
-                None => (name, value),
+        // Of several names of its own the first one counts.
+        let counts = |name: &str| {
+            let (_, is) = self.fields.iter().find(|(own, _)| *own == name)?;
+            let mut same = self.fields.iter().filter(|(_, other)| other == is);
+            let (first, _) = same.find(|(own, _)| fields.contains_key(*own))?;
+            let is_weighed = *is == EVENT && fields.contains_key(EVENT);
+            (*first == name && !is_weighed).then_some(*is)
+        };
+        let renamed = fields.keys().map(|name| counts(name).map(str::to_owned));
+        let renamed: Vec<Option<String>> = renamed.collect();
+        let mut all = Map::with_capacity(fields.len());
+        for ((name, value), is) in fields.into_iter().zip(renamed) {
+            match is {
+                Some(is) => drop(all.insert(is, value)),
+                None => drop(all.entry(name).or_insert(value)),
             }
-        });
-        renamed.collect()
+        }
+        all
     }
 
     fn translate_event(&self, fields: &mut Map<String, Value>, native: &mut Map<String, Value>) {
@@ -270,7 +282,11 @@ mod tests {
             ("BeforeTool", HookEvent::PreToolUse),
             ("SessionStart", HookEvent::SessionStart),
         ],
-        fields: &[("sessionId", "session_id"), ("toolArgs", "tool_input")],
+        fields: &[
+            ("event", "hook_event_name"),
+            ("sessionId", "session_id"),
+            ("toolArgs", "tool_input"),
+        ],
         tools: &[
             OwnTool::alike("run_shell_command", "Bash"),
             OwnTool {
@@ -294,10 +310,23 @@ mod tests {
                 json!({"session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Read", "tool_input": {"file_path": "/a", "limit": 2},
                     "native": {"tool_name": "read_file", "tool_input": {"absolute_path": "/a", "limit": 2}}}),
             ),
-            // Two fields of a payload never become one.
+            // An agent goes by its own field.
             (
                 json!({"sessionId": "s", "session_id": "t", "tool_name": "read_file", "tool_input": {}}),
-                json!({"sessionId": "s", "session_id": "t", "tool_name": "Read", "tool_input": {}, "native": {"tool_name": "read_file"}}),
+                json!({"session_id": "s", "tool_name": "Read", "tool_input": {}, "native": {"tool_name": "read_file"}}),
+            ),
+            (
+                json!({"tool_input": {"command": "ls"}, "toolArgs": {"command": "rm a"}, "tool_name": "Bash"}),
+                json!({"tool_input": {"command": "rm a"}, "tool_name": "Bash"}),
+            ),
+            (
+                json!({"toolArgs": {"command": "rm a"}, "tool_input": {"command": "ls"}, "tool_name": "Bash"}),
+                json!({"tool_input": {"command": "rm a"}, "tool_name": "Bash"}),
+            ),
+            // The command line's name of the event was weighed against the payload's before.
+            (
+                json!({"hook_event_name": "BeforeTool", "event": "SessionStart"}),
+                json!({"hook_event_name": "PreToolUse", "event": "SessionStart", "native": {"event": "BeforeTool"}}),
             ),
             // A tool reads its own field, wherever a model puts another one.
             (

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{READ_MANY, WORDS};
 use crate::answer::Object;
 use crate::folder;
-use crate::parts::{self, part};
+use crate::parts::{self, part, unread};
 use crate::words::keep_native;
 
 /// Its sign for a tool of a server, and Bowline's.
@@ -78,7 +78,11 @@ fn split_reading(fields: &mut Object) {
         return;
     }
     let named = fields.get("tool_input").and_then(|it| it.get("include"));
-    let named = named.and_then(Value::as_array).into_iter().flatten();
+    let named = match named {
+        Some(Value::Array(names)) => names.as_slice(),
+        Some(name) => std::slice::from_ref(name),
+        None => &[],
+    };
     let call = |name: &str| {
         // Who reads what a pattern finds looks into all of it.
         if name.contains(['*', '?', '[', '{']) {
@@ -87,7 +91,11 @@ fn split_reading(fields: &mut Object) {
             part("Read", json!({"file_path": below(fields, name)}))
         }
     };
-    let calls: Vec<Value> = named.filter_map(Value::as_str).map(call).collect();
+    let calls = named.iter().map(|name| match name.as_str() {
+        Some(name) => call(name),
+        None => unread("what is to be read is not named by a text"),
+    });
+    let calls: Vec<Value> = calls.collect();
     parts::put(fields, calls);
 }
 

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::AGENT;
 use crate::answer::Object;
+use crate::json;
 use crate::parts;
 use crate::words::{self, Fields, OwnTool, Words, keep_native};
 
@@ -133,19 +134,30 @@ const CALLS_TOOLS: &str = "use_tool";
 /// A tool of a server, `server__tool`, may come within a call that names it: `{"tool_name": "server__tool", "tool_input": {…}}`.
 /// What the input of any other tool says is that tool's.
 fn call_of_server(fields: &mut Object, native: &mut Object) {
+    let is_wrapper = text(fields, "tool_name") == Some(CALLS_TOOLS);
     let input = fields.get("tool_input").and_then(Value::as_object);
     let named = input.and_then(|input| text(input, "tool_name"));
-    let called = match text(fields, "tool_name") {
-        Some(CALLS_TOOLS) => named,
-        own => own,
+    let called = if is_wrapper {
+        named
+    } else {
+        text(fields, "tool_name")
     };
+    let wrapped = input.filter(|_| named.is_some() && named == called);
+    let given = wrapped.and_then(|input| input.get("tool_input")).cloned();
+    let given = given.map(|mut given| {
+        json::read_object(&mut given);
+        given
+    });
     let is_of_server = |name: &&str| name.contains("__") && !name.starts_with("mcp__");
-    let Some(called) = called.filter(is_of_server) else {
+    let is_understood = !is_wrapper || given.as_ref().is_some_and(Value::is_object);
+    let Some(called) = called.filter(is_of_server).filter(|_| is_understood) else {
+        if is_wrapper {
+            let why = "which tool of which server is called is not understood";
+            parts::put(fields, vec![parts::unread(why)]);
+        }
         return;
     };
     let name = format!("mcp__{called}");
-    let wrapped = input.filter(|_| named == Some(called));
-    let given = wrapped.and_then(|input| input.get("tool_input")).cloned();
     rename(fields, "tool_name", &name, native);
     if let Some(given) = given
         && let Some(own) = fields.insert("tool_input".to_owned(), given)

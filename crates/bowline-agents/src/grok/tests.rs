@@ -29,7 +29,7 @@ fn what_is_said_twice_is_read_once() {
         "native": {"tool_name": "run_terminal_command", "tool_input": {"command": "ls", "background": true}},
     });
     assert_eq!(decoded(said), expected);
-    // What only one of the two names says is not lost, and two that differ stay two.
+    // What only one of the two names says is not lost. Of two that differ, Grok's own counts.
     let said =
         json!({"hookEventName": "stop", "sessionId": "s", "stopHookActive": true, "cwd": "/p"});
     let expected = json!({
@@ -37,7 +37,8 @@ fn what_is_said_twice_is_read_once() {
     });
     assert_eq!(decoded(said), expected);
     let said = json!({"hook_event_name": "Stop", "sessionId": "a", "session_id": "b"});
-    assert_eq!(decoded(said.clone()), said);
+    let expected = json!({"hook_event_name": "Stop", "session_id": "a"});
+    assert_eq!(decoded(said), expected);
 }
 
 #[test]
@@ -100,6 +101,36 @@ fn tools_are_called_as_bowline_calls_them() {
         assert_eq!(payload["tool_input"], expected);
         let own = (tool != is).then_some(tool);
         assert_eq!(payload["native"]["tool_name"].as_str(), own);
+    }
+}
+
+#[test]
+fn a_call_of_a_server_that_is_not_understood_is_not_read() {
+    for (input, expected) in [
+        (
+            json!({"tool_name": "a__b", "tool_input": {"x": 1}}),
+            "mcp__a__b",
+        ),
+        (
+            json!({"tool_name": "a__b", "tool_input": "{\"x\": 1}"}),
+            "mcp__a__b",
+        ),
+        (json!({"tool_name": "a__b", "tool_input": "x"}), "Unread"),
+        (
+            json!({"tool_name": "a__b", "arguments": {"x": 1}}),
+            "Unread",
+        ),
+        (
+            json!({"tool_name": "bash", "tool_input": {"command": "ls"}}),
+            "Unread",
+        ),
+        (json!({"tool": "a__b"}), "Unread"),
+        (json!("x"), "Unread"),
+        (json!(null), "Unread"),
+    ] {
+        let said =
+            json!({"hook_event_name": "PreToolUse", "tool_name": "use_tool", "tool_input": input});
+        assert_eq!(decoded(said)["tool_name"], expected, "{input}");
     }
 }
 

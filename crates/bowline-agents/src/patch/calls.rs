@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{FileChange, parse};
-use crate::parts::{part, unread};
+use super::{BEGIN, FileChange, parse};
+use crate::parts::{self, part, unread};
+use crate::tool::Tool;
 
 /// What a patch does from this folder. Where it cannot be read, that is said first, and every file that it mentions counts as changed.
 pub(crate) fn calls(text: &str, folder: Option<&str>) -> Vec<Value> {
@@ -18,6 +19,36 @@ pub(crate) fn calls(text: &str, folder: Option<&str>) -> Vec<Value> {
                 .collect()
         }
     }
+}
+
+/// Puts into a payload what a tool that nobody knows does with a patch: it is one that changes files, whatever its name is.
+pub(crate) fn tell_in_unknown_tool(payload: &mut Value) {
+    let Some(fields) = payload.as_object_mut() else {
+        return;
+    };
+    let tool = fields.get("tool_name").and_then(Value::as_str);
+    let (Some(tool), Some(input)) = (tool, fields.get("tool_input")) else {
+        return;
+    };
+    let is_other = Tool::named(tool) == Tool::Mcp || !Tool::is_known(tool);
+    let Some(patch) = patch_in(input).filter(|_| is_other) else {
+        return;
+    };
+    let calls = calls(patch, fields.get("cwd").and_then(Value::as_str));
+    parts::put(fields, calls);
+}
+
+/// The patch is the input, or one of its fields. What is to be in a file may look like one.
+fn patch_in(input: &Value) -> Option<&str> {
+    const OF_FILE: [&str; 3] = ["content", "contents", "file_text"];
+    let fields = input.as_object().into_iter().flatten();
+    let others = fields.filter(|(name, _)| !OF_FILE.contains(&name.as_str()));
+    let texts = input
+        .as_str()
+        .into_iter()
+        .chain(others.filter_map(|(_, value)| value.as_str()));
+    let mut patches = texts.filter(|text| text.trim_start().starts_with(BEGIN));
+    patches.next()
 }
 
 fn calls_of(change: &FileChange<'_>, at: &dyn Fn(&str) -> String) -> Vec<Value> {
@@ -106,5 +137,28 @@ mod tests {
                 part("Edit", json!({"file_path": "/p/a"})),
             ]
         );
+    }
+
+    #[test]
+    fn a_patch_counts_whatever_tool_carries_it() {
+        let patch = "*** Begin Patch\n*** Delete File: g\n*** End Patch";
+        for (tool, input, expected) in [
+            ("patcher", json!({"what": patch}), "Delete"),
+            ("patcher", json!(patch), "Delete"),
+            ("mcp__fs__apply", json!({"patch": patch}), "Delete"),
+            ("patcher", json!({"what": "*** Begin Patch"}), "Unread"),
+            ("patcher", json!({"what": "see *** Begin Patch"}), "patcher"),
+            (
+                "mcp__fs__write",
+                json!({"content": patch}),
+                "mcp__fs__write",
+            ),
+            ("Edit", json!({"new_string": patch}), "Edit"),
+            ("Bash", json!({"command": patch}), "Bash"),
+        ] {
+            let mut payload = json!({"tool_name": tool, "tool_input": input});
+            tell_in_unknown_tool(&mut payload);
+            assert_eq!(payload["tool_name"], expected, "{tool} {input}");
+        }
     }
 }

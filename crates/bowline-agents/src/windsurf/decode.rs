@@ -6,6 +6,7 @@ use super::AGENT;
 use crate::answer::Object;
 use crate::event::{EventClass, HookEvent};
 use crate::folder;
+use crate::json;
 use crate::words::{Words, keep_native};
 
 const WORDS: Words = Words {
@@ -115,7 +116,8 @@ fn tell(fields: &mut Object, kind: &str, mut info: Object) {
                 name("mcp_tool_name")
             );
             let input = info.get("mcp_tool_arguments").cloned();
-            let input = input.unwrap_or_else(|| Value::Object(Map::new()));
+            let mut input = input.unwrap_or_else(|| Value::Object(Map::new()));
+            json::read_object(&mut input);
             call(fields, name("mcp_tool_name"), &info, (tool, input));
         }
         _ => {

@@ -65,6 +65,12 @@ fn every_kind_of_call_is_read_in_bowlines_words() {
         ),
         (
             "mcp_tool_use",
+            json!({"mcp_server_name": "github", "mcp_tool_name": "create", "mcp_tool_arguments": "{\"x\": 1}"}),
+            "mcp__github__create",
+            json!({"x": 1}),
+        ),
+        (
+            "mcp_tool_use",
             json!({"mcp_server_name": "github", "mcp_tool_name": "list"}),
             "mcp__github__list",
             json!({}),
