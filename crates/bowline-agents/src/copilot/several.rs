@@ -1,6 +1,6 @@
 //! Tools of Copilot that no table can translate, because their input says what they do, or names several files.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::parts::{self, part, unread};
 use crate::patch;
@@ -12,6 +12,10 @@ use super::words::EDITOR;
 /// The tools that change files by a patch or by a command of their own. Hooks in Claude Code's spelling know both as `Edit`.
 const PATCH: &str = "apply_patch";
 const EDITOR_NAME: &str = "str_replace_editor";
+
+/// The tools that type into a shell that runs.
+const TYPES: &str = "write_bash";
+const TYPES_IN_POWERSHELL: &str = "write_powershell";
 
 /// How a patch begins.
 const BEGIN: &str = "*** Begin Patch";
@@ -28,7 +32,7 @@ pub(super) fn is_of_one_input(reported: &Reported<'_>) -> bool {
         .and_then(|input| input.get("paths"))
         .is_some_and(Value::is_array);
     match reported.tool {
-        Some(PATCH | EDITOR_NAME) => false,
+        Some(PATCH | EDITOR_NAME | TYPES | TYPES_IN_POWERSHELL) => false,
         Some("Edit" | "edit") => {
             (has("path") || has("file_path")) && reported.input.and_then(patch_in).is_none()
         }
@@ -49,6 +53,8 @@ pub(super) fn tell(native: Option<&str>, fields: &mut Map<String, Value>) {
     let calls = match own {
         PATCH => patch_calls(input, folder),
         EDITOR_NAME => editor_call(input),
+        TYPES => typed("Bash", input),
+        TYPES_IN_POWERSHELL => typed("PowerShell", input),
         "Edit" | "edit" => edit_calls(tool, input, folder),
         _ => searches(tool, input),
     };
@@ -85,6 +91,15 @@ fn edit_calls(tool: &str, input: &Value, folder: Option<&str>) -> Vec<Value> {
         calls.push(part(tool, input.clone()));
     }
     calls
+}
+
+/// What is typed is a command. Keys have names in it. Without it, a call only waits for what the shell prints.
+fn typed(shell: &str, input: &Value) -> Vec<Value> {
+    let said = input.get("input").map(|text| match text.as_str() {
+        Some(text) => part(shell, json!({"command": text.replace("{enter}", "\n")})),
+        None => unread("what is typed is no text"),
+    });
+    said.into_iter().collect()
 }
 
 fn editor_call(input: &Value) -> Vec<Value> {
@@ -174,6 +189,13 @@ mod tests {
                 &json!(null),
             ),
             (
+                "write_bash",
+                json!({"shellId": "0", "input": "rm -rf ~{enter}"}),
+                "Bash",
+                &json!(null),
+            ),
+            ("write_bash", json!({"input": 3}), "Unread", &json!(null)),
+            (
                 "str_replace_editor",
                 json!({"command": "undo", "path": "/p/a"}),
                 "Unread",
@@ -185,6 +207,8 @@ mod tests {
             assert_eq!(decoded["tool_name"], first, "{tool} {input}");
             assert_eq!(decoded["parts"], *parts, "{tool} {input}");
         }
+        let typed = json!({"hook_event_name": "PreToolUse", "tool_name": "write_bash", "tool_input": {"input": "rm -rf ~{enter}"}});
+        assert_eq!(decode(typed)["tool_input"]["command"], "rm -rf ~\n");
         let created = json!({"hook_event_name": "PreToolUse", "tool_name": "str_replace_editor",
             "tool_input": {"command": "create", "path": "/p/a", "file_text": "x"}});
         let decoded = decode(created.clone());

@@ -73,6 +73,9 @@ const OWN_PERMISSIONS: &[&str] = &["doom_loop", "external_directory"];
 /// The tool that changes several files. All of them are in one text.
 pub(super) const PATCH: &str = "apply_patch";
 
+/// The tool that makes several calls.
+const BATCH: &str = "batch";
+
 pub(super) const WORDS: Words = Words {
     events: AGENT.events,
     fields: &[
@@ -98,6 +101,7 @@ pub(super) fn decode(payload: Value) -> Value {
     };
     name_the_server(&mut fields);
     part_the_patch(&mut fields);
+    part_the_batch(&mut fields);
     let event = text(&fields, "hook_event_name").and_then(HookEvent::from_name);
     match event {
         Some(HookEvent::SessionStart) => add_source(&mut fields),
@@ -165,6 +169,54 @@ fn part_the_patch(fields: &mut Map<String, Value>) {
         None => vec![parts::unread("the patch is no text")],
     };
     parts::put(fields, calls);
+}
+
+/// A batch makes several calls. It makes no batch.
+fn part_the_batch(fields: &mut Map<String, Value>) {
+    if text(fields, "tool_name") != Some(BATCH) {
+        return;
+    }
+    let said = fields
+        .get("tool_input")
+        .and_then(|it| it.get("tool_calls"))
+        .and_then(Value::as_array);
+    let calls = said.into_iter().flatten();
+    let calls: Vec<Value> = calls.flat_map(|call| of_batch(fields, call)).collect();
+    parts::put(
+        fields,
+        if calls.is_empty() {
+            vec![parts::unread("the batch lists no calls")]
+        } else {
+            calls
+        },
+    );
+}
+
+/// A call of a batch, read as if it were reported by itself.
+fn of_batch(fields: &Map<String, Value>, call: &Value) -> Vec<Value> {
+    let tool = call.get("tool").filter(|it| it.is_string() && *it != BATCH);
+    let input = call.get("parameters").filter(|it| it.is_object());
+    let (Some(tool), Some(input)) = (tool, input) else {
+        return vec![parts::unread("a call of the batch is not understood")];
+    };
+    let mut alone = Map::new();
+    for (name, value) in [
+        ("hook_event_name", fields.get("hook_event_name")),
+        ("cwd", fields.get("cwd")),
+        ("tool_name", Some(tool)),
+        ("tool_input", Some(input)),
+    ] {
+        alone.extend(value.map(|value| (name.to_owned(), value.clone())));
+    }
+    let alone = decode(Value::Object(alone));
+    let field = |name: &str| alone.get(name).cloned().unwrap_or_default();
+    match alone.get(parts::PARTS).and_then(Value::as_array) {
+        Some(listed) => listed.clone(),
+        None => vec![parts::part(
+            field("tool_name").as_str().unwrap_or_default(),
+            field("tool_input"),
+        )],
+    }
 }
 
 /// The session of a sub-agent is its own; Bowline's is the one that a person began.

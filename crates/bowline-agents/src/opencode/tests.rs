@@ -314,3 +314,45 @@ fn answers_mean_what_the_plugin_makes_of_them() {
         );
     }
 }
+
+#[test]
+fn each_call_of_a_batch_is_a_part() {
+    let batch = |calls: Value| {
+        let decoded = PROTOCOL.decode(json!({
+            "event": "tool.execute.before", "tool": "batch", "directory": "/p", "args": {"tool_calls": calls},
+        }));
+        let tools = match decoded["parts"].as_array() {
+            Some(parts) => parts.clone(),
+            None => vec![
+                json!({"tool_name": decoded["tool_name"], "tool_input": decoded["tool_input"]}),
+            ],
+        };
+        let tool = |part: &Value| part["tool_name"].as_str().unwrap().to_owned();
+        let names: Vec<String> = tools.iter().map(tool).collect();
+        (names, tools)
+    };
+    let patch = "*** Begin Patch\n*** Add File: a\n+x\n*** Delete File: b\n*** End Patch";
+    let (names, tools) = batch(json!([
+        {"tool": "bash", "parameters": {"command": "rm -rf x", "workdir": "/srv"}},
+        {"tool": "read", "parameters": {"filePath": "/p/.env"}},
+        {"tool": "apply_patch", "parameters": {"patchText": patch}},
+        {"tool": "files_delete_file", "parameters": {"path": "/p"}},
+        {"tool": "batch", "parameters": {"tool_calls": []}},
+        {"tool": "bash"},
+    ]));
+    let expected = [
+        "Bash",
+        "Read",
+        "Write",
+        "Delete",
+        "mcp__files__delete_file",
+        "Unread",
+        "Unread",
+    ];
+    assert_eq!(names, expected);
+    assert_eq!(tools[0]["tool_input"]["command"], "cd /srv && rm -rf x");
+    assert_eq!(tools[1]["tool_input"]["file_path"], "/p/.env");
+    for calls in [json!([]), json!(3), json!(null)] {
+        assert_eq!(batch(calls).0, ["Unread"]);
+    }
+}

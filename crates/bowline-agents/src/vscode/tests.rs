@@ -203,3 +203,52 @@ fn an_answer_is_read_by_its_documentation() {
         assert_eq!(read, expected, "{event} {exit} {stdout}");
     }
 }
+
+#[test]
+fn what_runs_in_a_terminal_is_a_command() {
+    let sends = "workbench.action.terminal.sendSequence";
+    for (tool, input, expected, command) in [
+        (
+            "create_and_run_task",
+            json!({"task": {"type": "shell", "command": "rm -rf ~"}}),
+            "Bash",
+            json!("rm -rf ~"),
+        ),
+        (
+            "create_and_run_task",
+            json!({"task": {"command": "rm", "args": ["-rf", "~"]}}),
+            "Bash",
+            json!("rm -rf ~"),
+        ),
+        (
+            "create_and_run_task",
+            json!({"task": {"command": ["rm"]}}),
+            "Unread",
+            json!(null),
+        ),
+        (
+            "run_vscode_command",
+            json!({"commandId": sends, "name": "Type", "args": [{"text": "rm -rf ~\n"}]}),
+            "Bash",
+            json!("rm -rf ~\n"),
+        ),
+        (
+            "run_vscode_command",
+            json!({"commandId": sends, "args": [3]}),
+            "Unread",
+            json!(null),
+        ),
+        (
+            "run_vscode_command",
+            json!({"commandId": "editor.fold", "args": []}),
+            "run_vscode_command",
+            json!(null),
+        ),
+    ] {
+        let payload =
+            json!({"hookEventName": "PreToolUse", "tool_name": tool, "tool_input": input});
+        let decoded = AGENT.protocol().unwrap().decode(payload);
+        assert_eq!(decoded["tool_name"], expected, "{input}");
+        assert_eq!(decoded["tool_input"]["command"], command, "{input}");
+    }
+}

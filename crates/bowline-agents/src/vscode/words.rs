@@ -74,9 +74,14 @@ const fn own(name: &'static str, is: &'static str, fields: Fields) -> OwnTool {
 /// Tools that do several things at once, or say in a text what they do.
 pub(super) const SEVERAL: &[&str] = &[
     "apply_patch",
+    "create_and_run_task",
     "fetch_webpage",
     "multi_replace_string_in_file",
+    TYPES,
 ];
+
+/// Runs a command of the editor. One of them types into a terminal.
+const TYPES: &str = "run_vscode_command";
 
 pub(super) fn decode(payload: Value) -> Value {
     let mut payload = WORDS.translate(payload);
@@ -102,6 +107,11 @@ fn tell_several(fields: &mut Map<String, Value>) {
             Some(patch) => patch::calls(patch, text("cwd")),
             None => Vec::new(),
         },
+        Some("create_and_run_task") => vec![task(input)],
+        Some(TYPES) => match typed(input) {
+            Some(call) => vec![call],
+            None => return,
+        },
         Some("fetch_webpage") => each("urls", |url| part("WebFetch", json!({ "url": url }))),
         Some("multi_replace_string_in_file") => each("replacements", |replacement| {
             part("Edit", renamed_input(replacement, REPLACEMENT))
@@ -113,6 +123,36 @@ fn tell_several(fields: &mut Map<String, Value>) {
     } else {
         parts::put(fields, calls);
     }
+}
+
+/// A task is a command with its arguments, which the shell reads.
+fn task(input: &Value) -> Value {
+    let task = input.get("task").unwrap_or(input);
+    let words = task.get("args").and_then(Value::as_array);
+    let words = words.into_iter().flatten().map(Value::as_str);
+    let words = std::iter::once(task.get("command").and_then(Value::as_str)).chain(words);
+    match words.collect::<Option<Vec<_>>>() {
+        Some(words) => part("Bash", json!({"command": words.join(" ")})),
+        None => unread("the task's command is no text"),
+    }
+}
+
+/// What a command of the editor types into a terminal, if it is the one that does.
+fn typed(input: &Value) -> Option<Value> {
+    let said = input.as_object()?.values().filter_map(Value::as_str);
+    let types = |text: &str| text.ends_with("terminal.sendSequence");
+    said.into_iter().find(|text| types(text))?;
+    let arguments = match input.get("args") {
+        Some(Value::Array(items)) => items.as_slice(),
+        Some(item) => std::slice::from_ref(item),
+        None => &[],
+    };
+    let text = |it: &Value| it.get("text").unwrap_or(it).as_str().map(str::to_owned);
+    let texts: Option<Vec<String>> = arguments.iter().map(text).collect();
+    Some(match texts {
+        Some(texts) if !texts.is_empty() => part("Bash", json!({"command": texts.join("\n")})),
+        _ => unread("what is typed into the terminal is no text"),
+    })
 }
 
 /// `mcp_files_read` is the tool `read` of the server `files`. Where either has the sign in its name, the first one counts.
