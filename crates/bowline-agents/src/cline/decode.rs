@@ -152,8 +152,22 @@ fn translated(mut fields: Map<String, Value>) -> Value {
     let Value::Object(mut fields) = WORDS.translate(Value::Object(fields)) else {
         return Value::Null;
     };
+    if tool == "replace_in_file" {
+        name_what_goes(&mut fields);
+    }
     add_errors(&mut fields);
     Value::Object(fields)
+}
+
+/// What a change puts its text in the place of: that of all its blocks. An empty one stands for the whole file.
+fn name_what_goes(fields: &mut Map<String, Value>) {
+    let Some(input) = fields.get_mut("tool_input").and_then(Value::as_object_mut) else {
+        return;
+    };
+    input.shift_remove("old_string");
+    if let Some(searched) = text(input, "new_string").and_then(input::searched) {
+        set(input, "old_string", searched);
+    }
 }
 
 fn text<'a>(fields: &'a Map<String, Value>, name: &str) -> Option<&'a str> {

@@ -104,6 +104,35 @@ fn edit(input: &Value) -> Value {
     part(tool, renamed_input(&Value::Object(own.collect()), names))
 }
 
+/// What the blocks of a change look for (`------- SEARCH`, `=======`, `+++++++ REPLACE`), one after another; nothing if one of them is not
+/// in this form.
+pub(super) fn searched(diff: &str) -> Option<String> {
+    let ends = |line: &str, sign: char| !line.is_empty() && line.chars().all(|c| c == sign);
+    let begins = |line: &str| {
+        let sign = line.trim_end_matches('>').strip_suffix(" SEARCH");
+        sign.is_some_and(|it| ends(it, '-') || ends(it, '<'))
+    };
+    let mut blocks: Vec<String> = Vec::new();
+    let mut is_searched = false;
+    for line in diff.lines() {
+        let end = line.trim_end();
+        if begins(end) && !is_searched {
+            is_searched = true;
+            blocks.push(String::new());
+        } else if ends(end, '=') {
+            is_searched = false;
+        } else if let Some(block) = blocks.last_mut().filter(|_| is_searched) {
+            block.push_str(line);
+            block.push('\n');
+        }
+    }
+    let is_whole = blocks.is_empty() || is_searched;
+    if is_whole || blocks.iter().any(|block| block.trim().is_empty()) {
+        return None;
+    }
+    Some(blocks.concat())
+}
+
 /// What the editor calls the file.
 const PATH: (&str, &str) = ("path", "file_path");
 /// What Bowline calls the fields of the editor.
@@ -381,6 +410,36 @@ mod tests {
         ] {
             let found = calls("editor", &input, None).unwrap();
             assert_eq!(found, [part(tool, expected)], "{input}");
+        }
+    }
+
+    #[test]
+    fn a_change_by_blocks_names_what_goes() {
+        for (diff, expected) in [
+            (
+                "------- SEARCH\na\n b\n=======\nc\n+++++++ REPLACE\n",
+                Some("a\n b\n"),
+            ),
+            (
+                "<<<<<<< SEARCH\r\na\r\n=======\r\nc\r\n>>>>>>> REPLACE",
+                Some("a\n"),
+            ),
+            (
+                "------- SEARCH\na\n=======\n+++++++ REPLACE\n------- SEARCH\nb\n=======\nc\n+++++++ REPLACE",
+                Some("a\nb\n"),
+            ),
+            // This is how a whole file is replaced.
+            ("------- SEARCH\n=======\nc\n+++++++ REPLACE", None),
+            ("------- SEARCH>\n=======\nc\n+++++++ REPLACE", None),
+            (
+                "------- SEARCH\na\n=======\nb\n+++++++ REPLACE\n------- SEARCH\n\n=======\nc\n+++++++ REPLACE",
+                None,
+            ),
+            ("------- SEARCH\na\n", None),
+            ("a", None),
+            ("", None),
+        ] {
+            assert_eq!(searched(diff).as_deref(), expected, "{diff}");
         }
     }
 
