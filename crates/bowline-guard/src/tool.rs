@@ -21,7 +21,17 @@ impl FileVerb {
             _ => {}
         }
         let name = McpTool::named(tool)?.tool.to_ascii_lowercase();
-        let (verb, object) = name.split_once(['_', '-'])?;
+        // What stands before the verb may be the rest of the server's name.
+        let starts = name.match_indices(['_', '-']).map(|(at, _)| at + 1);
+        let mut rests = std::iter::once(0)
+            .chain(starts)
+            .filter_map(|at| name.get(at..));
+        rests.find_map(Self::of_words)
+    }
+
+    /// The verb in `delete_file` and the like.
+    fn of_words(words: &str) -> Option<Self> {
+        let (verb, object) = words.split_once(['_', '-'])?;
         let is_file = ["file", "text_file", "new_file"].contains(&object);
         let objects = ["directory", "folder", "path"];
         match (verb, object) {
@@ -54,6 +64,8 @@ mod tests {
             ("mcp__fs__write_file", Some(FileVerb::Write)),
             ("mcp__commander__edit_block", Some(FileVerb::Write)),
             ("mcp__serena__create_text_file", Some(FileVerb::Write)),
+            ("mcp__my__server_delete_file", Some(FileVerb::Delete)),
+            ("mcp__my__server_read_file", None),
             ("mcp__fs__create_directory", None),
             ("mcp__fs__read_file", None),
             ("mcp__shop__delete_order", None),

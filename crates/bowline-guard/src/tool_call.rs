@@ -47,6 +47,8 @@ pub struct ToolCall<'input> {
     pub replaced: Option<&'input str>,
     /// The fields that name files.
     pub files: ToolFields<'input>,
+    /// The first of a list where a tool takes the name of one file.
+    pub listed: Option<&'input str>,
     /// What a tool takes elsewhere.
     pub source: Option<&'input str>,
     /// Where it takes that.
@@ -74,6 +76,7 @@ impl<'input> ToolCall<'input> {
                 glob: field("glob"),
                 kind: field("type"),
             },
+            listed: field("file_path/0").or_else(|| field("notebook_path/0")),
             source: ["source", "source_path", "old_path", "from"]
                 .into_iter()
                 .find_map(&field),
@@ -83,6 +86,11 @@ impl<'input> ToolCall<'input> {
             why: field("why"),
             server: ServerFields::from_fields(&field),
         }
+    }
+
+    /// Whether the call names the file that a tool changes. Of a list nobody knows what becomes of it.
+    fn names_a_file(&self) -> bool {
+        self.listed.is_none() && self.files.paths().next().is_some()
     }
 
     /// Whether a tool takes nothing out of a file but what the call names, and who calls it has seen.
@@ -259,10 +267,13 @@ pub fn judge_files(
     policy: &GuardPolicy,
 ) -> Verdict {
     if let Some(verb) = FileVerb::of(tool) {
-        return judge_verb(verb, call, world, policy);
+        return judge_verb((tool, verb), call, world, policy);
     }
     if let Some(deed) = server::deed(tool, &call.server, &call.files) {
         return judge_deed(tool, &deed, world, policy);
+    }
+    if Tool::named(tool).changes_a_file() && !call.names_a_file() {
+        return judge_nameless(tool, world, policy);
     }
     let overwritten = overwritten(tool, call, world).map_or(Verdict::ALLOW, |effect| {
         judge_effect(tool, &effect, world, policy)
@@ -345,6 +356,12 @@ pub fn no_command(tool: &str) -> Verdict {
         NO_COMMAND.id,
         &format!("a call of {tool} without a command cannot be judged"),
     )
+}
+
+/// The verdict on a tool that changes a file which the call does not name by a text.
+fn judge_nameless(tool: &str, world: &dyn World, policy: &GuardPolicy) -> Verdict {
+    let effect = UNREAD_CALL.doubtful("cannot be judged, because it names no file by a text");
+    judge_effect(&format!("this call of {tool}"), &effect, world, policy)
 }
 
 /// The verdict on a call, or a part of one, that cannot be read.

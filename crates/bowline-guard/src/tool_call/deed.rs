@@ -1,9 +1,11 @@
 //! The verdicts on what tools of MCP servers do.
 
+use bowline_agents::McpTool;
+
 use super::server::{self, Deed};
 use super::{
-    SERVER_DESTROYS, ToolCall, Verdict, judge_command, judge_effect, judge_files, judge_own,
-    judge_place, judge_sensitive,
+    SERVER_DESTROYS, ToolCall, Verdict, judge_command, judge_effect, judge_files, judge_nameless,
+    judge_own, judge_place, judge_sensitive,
 };
 use crate::Strictness;
 use crate::judge::judge;
@@ -14,35 +16,50 @@ use crate::tool::FileVerb;
 
 /// A tool of a server does what the agent's own tool or a program does.
 pub(super) fn judge_verb(
-    verb: FileVerb,
+    (tool, verb): (&str, FileVerb),
     call: &ToolCall<'_>,
     world: &dyn World,
     policy: &GuardPolicy,
 ) -> Verdict {
-    let file = server::files_of(&call.server, &call.files).next();
+    let files: Vec<&str> = server::files_of(&call.server, &call.files).collect();
     let quoted = |path: &str| format!("'{}'", path.replace('\'', "'\\''"));
-    let both = || Some((call.source.or(file)?, call.destination?));
+    let all = files.iter().copied().map(quoted).collect::<Vec<_>>();
+    let both = || Some((call.source.or(files.first().copied())?, call.destination?));
     let line = match verb {
         FileVerb::Write => {
-            let files = ToolFields {
-                file_path: file,
-                ..ToolFields::default()
-            };
-            let call = ToolCall { files, ..*call };
-            // What is added at the end takes nothing away.
-            return if call.server.adds() {
-                judge_place("Write", &call, world, policy)
-            } else {
-                judge_files("Write", &call, world, policy)
-            };
+            return files.iter().fold(Verdict::ALLOW, |before, file| {
+                before.or_stricter(judge_writing(file, call, world, policy))
+            });
         }
-        FileVerb::Delete => file.map(|it| format!("rm -r {}", quoted(it))),
+        FileVerb::Delete => (!all.is_empty()).then(|| format!("rm -r {}", all.join(" "))),
         FileVerb::Move => both().map(|(from, to)| format!("mv {} {}", quoted(from), quoted(to))),
         FileVerb::Copy => both().map(|(from, to)| format!("cp -r {} {}", quoted(from), quoted(to))),
     };
-    line.map_or(Verdict::ALLOW, |line| {
-        judge_command(&judge(&line, world), world, policy)
-    })
+    match line {
+        Some(line) => judge_command(&judge(&line, world), world, policy),
+        // Of a server's tool nobody knows what else names its file.
+        None if McpTool::named(tool).is_some() => Verdict::ALLOW,
+        None => judge_nameless(tool, world, policy),
+    }
+}
+
+fn judge_writing(
+    file: &str,
+    call: &ToolCall<'_>,
+    world: &dyn World,
+    policy: &GuardPolicy,
+) -> Verdict {
+    let files = ToolFields {
+        file_path: Some(file),
+        ..ToolFields::default()
+    };
+    let call = ToolCall { files, ..*call };
+    // What is added at the end takes nothing away.
+    if call.server.adds() {
+        judge_place("Write", &call, world, policy)
+    } else {
+        judge_files("Write", &call, world, policy)
+    }
 }
 
 /// A tool of a server does what a command or the agent's own tool does, as far as its names say so.

@@ -19,6 +19,13 @@ macro_rules! items {
 
 const ARGS: [&str; MAX_ITEMS] = items!("args": 0 1 2 3 4 5 6 7);
 const PATHS: [&str; MAX_ITEMS] = items!("paths": 0 1 2 3 4 5 6 7);
+const COMMANDS: [&str; MAX_ITEMS] = items!("commands": 0 1 2 3 4 5 6 7);
+const FILES: [[&str; MAX_ITEMS]; 4] = [
+    items!("files": 0 1 2 3 4 5 6 7),
+    items!("files": "0/path" "1/path" "2/path" "3/path" "4/path" "5/path" "6/path" "7/path"),
+    items!("files": "0/file_path" "1/file_path" "2/file_path" "3/file_path" "4/file_path" "5/file_path" "6/file_path" "7/file_path"),
+    items!("files": "0/filePath" "1/filePath" "2/filePath" "3/filePath" "4/filePath" "5/filePath" "6/filePath" "7/filePath"),
+];
 const WORDS: [[&str; MAX_WORDS]; 2] = [
     items!("command": 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15),
     items!("argv": 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15),
@@ -34,9 +41,13 @@ pub struct ServerFields<'input> {
     /// A text that is a command only if the tool is one for shells.
     script: Option<&'input str>,
     arguments: [Option<&'input str>; MAX_ITEMS],
+    /// Several commands.
+    lines: [Option<&'input str>; MAX_ITEMS],
     folder: Option<&'input str>,
     sql: Option<&'input str>,
     paths: [Option<&'input str>; MAX_ITEMS],
+    /// The same as a list of objects or texts.
+    files: [Option<&'input str>; MAX_ITEMS],
     /// A file, by the names that only servers have for it.
     path: Option<&'input str>,
     /// Names a place that is not on this machine.
@@ -50,9 +61,8 @@ impl<'input> ServerFields<'input> {
     pub(super) fn from_fields(field: &impl Fn(&str) -> Option<&'input str>) -> Self {
         let any = |names: &[&str]| names.iter().copied().find_map(field);
         // A list that is there has a first item.
-        let is_there =
-            |names: &[&str; MAX_WORDS]| names.first().is_some_and(|it| field(it).is_some());
-        let words = WORDS.into_iter().find(is_there);
+        let is_there = |names: &[&str]| names.first().is_some_and(|it| field(it).is_some());
+        let words = WORDS.into_iter().find(|names| is_there(names));
         Self {
             words: words.map_or([None; MAX_WORDS], |names| names.map(field)),
             line: any(&[
@@ -61,7 +71,13 @@ impl<'input> ServerFields<'input> {
                 "shell_command",
                 "commandLine",
                 "command_line",
+                "commands",
+                "input/command",
+                "arguments/command",
+                "params/command",
+                "parameters/command",
             ]),
+            lines: COMMANDS.map(field),
             script: any(&["script", "input"]),
             arguments: ARGS.map(field),
             folder: any(&[
@@ -75,6 +91,10 @@ impl<'input> ServerFields<'input> {
             ]),
             sql: any(&["sql", "query", "statement", "sql_query"]),
             paths: PATHS.map(field),
+            files: FILES
+                .into_iter()
+                .find(|names| is_there(names))
+                .map_or([None; MAX_ITEMS], |names| names.map(field)),
             path: any(PATH_NAMES),
             elsewhere: any(&[
                 "repo",
@@ -117,6 +137,12 @@ const PATH_NAMES: &[&str] = &[
     "target_file",
     "filename",
     "file",
+    "input/path",
+    "input/file_path",
+    "input/filePath",
+    "arguments/path",
+    "params/path",
+    "parameters/path",
 ];
 
 /// What a call of a server's tool comes to.
@@ -293,7 +319,7 @@ pub(super) fn files_of<'input>(
     fields: &ServerFields<'input>,
     files: &ToolFields<'input>,
 ) -> impl Iterator<Item = &'input str> {
-    let listed = fields.paths.into_iter().flatten();
+    let listed = fields.paths.into_iter().chain(fields.files).flatten();
     files.paths().chain(listed).chain(fields.path)
 }
 
@@ -387,11 +413,23 @@ fn command<'input>(name: &Name, fields: &ServerFields<'input>) -> Option<Deed<'i
         .filter(|_| is_shell && name.says(&["shell", "bash", "terminal", "ssh"]));
     let words: Vec<_> = fields.words.iter().flatten().copied().map(quoted).collect();
     let listed = (!words.is_empty()).then(|| words.join(" "));
-    let mut line = fields.line.or(script).map(str::to_owned).or(listed)?;
-    for argument in fields.arguments.into_iter().flatten() {
-        line.push(' ');
-        line.push_str(&quoted(argument));
-    }
+    let lines: Vec<_> = fields.lines.iter().flatten().copied().collect();
+    let lines = (!lines.is_empty()).then(|| lines.join("\n"));
+    let arguments: Vec<_> = fields.arguments.iter().flatten().copied().collect();
+    let said = fields.line.or(script).map(str::to_owned);
+    let line = match (said.or(listed).or(lines), arguments.as_slice()) {
+        (None, []) => return None,
+        // One text with several words is no program's name.
+        (None, [line]) => (*line).to_owned(),
+        (line, arguments) => {
+            let arguments = arguments.iter().copied().map(quoted);
+            line.into_iter()
+                .chain(arguments)
+                .collect::<Vec<_>>()
+                .join(" ")
+        }
+    };
+    let mut line = line;
     if let Some(folder) = fields.folder {
         line = format!("cd -- {} && {line}", quoted(folder));
     }
@@ -413,7 +451,11 @@ fn command<'input>(name: &Name, fields: &ServerFields<'input>) -> Option<Deed<'i
 
 /// A statement for a database.
 fn statement<'input>(name: &Name, fields: &ServerFields<'input>) -> Option<Deed<'input>> {
-    let is_database = name.server_says(DATABASES) || name.tool_says(&["sql"]);
+    // The last word says what is done, and what stands before may be the rest of the server's name.
+    let before = name.tool.split_last().map_or(&[][..], |(_, before)| before);
+    let is_database = name.server_says(DATABASES)
+        || name.tool_says(&["sql"])
+        || before.iter().any(|it| DATABASES.contains(&it.as_str()));
     if !is_database || name.tool_says(LOOKS) || name.server_says(LOOKS) {
         return None;
     }
@@ -424,7 +466,8 @@ fn statement<'input>(name: &Name, fields: &ServerFields<'input>) -> Option<Deed<
 /// `git_reset`, `git_clean` and the like of a server for git.
 fn git<'input>(name: &Name, fields: &ServerFields<'input>) -> Option<Deed<'input>> {
     let verb = match name.tool.as_slice() {
-        [git, verb] if git == "git" => verb.as_str(),
+        // What stands before may be the rest of the server's name.
+        [.., git, verb] if git == "git" => verb.as_str(),
         [verb] if name.server_says(&["git"]) => verb.as_str(),
         _ => return None,
     };
@@ -488,12 +531,17 @@ fn destroys(name: &Name) -> bool {
         "queue",
         "vault",
     ];
-    let Some((first, rest)) = name.tool.split_first() else {
-        return false;
-    };
-    matches!(first.as_str(), "flushall" | "flushdb")
-        || VERBS.contains(&first.as_str())
-            && rest.last().is_some_and(|it| THINGS.contains(&it.as_str()))
+    let is_verb = |word: &String| VERBS.contains(&word.as_str());
+    match name.tool.as_slice() {
+        [] => false,
+        [.., last] if matches!(last.as_str(), "flushall" | "flushdb") => true,
+        // What stands before the verb may be the rest of the server's name.
+        [first, .., last] => {
+            let before = name.tool.iter().rev().nth(1);
+            THINGS.contains(&last.as_str()) && (is_verb(first) || before.is_some_and(is_verb))
+        }
+        [_] => false,
+    }
 }
 
 fn quoted(text: &str) -> String {

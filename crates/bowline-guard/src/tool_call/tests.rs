@@ -201,6 +201,86 @@ fn each_tool_is_judged_by_what_it_does() {
 }
 
 #[test]
+fn a_change_of_a_file_that_is_not_named_is_asked_about() {
+    for (tool, fields, expected) in [
+        ("Write", &[][..], Some("call.unread")),
+        ("Write", &[("content", "x")], Some("call.unread")),
+        ("Write", &[("file_path/0", "a")], Some("call.unread")),
+        (
+            "Write",
+            &[("file_path/0", "a"), ("path", "b")],
+            Some("call.unread"),
+        ),
+        ("NotebookEdit", &[], Some("call.unread")),
+        ("Delete", &[], Some("call.unread")),
+        ("Move", &[("source", "a")], Some("call.unread")),
+        ("Write", &[("file_path", "a")], None),
+        ("Write", &[("path", "a")], None),
+        ("NotebookEdit", &[("notebook_path", "a")], None),
+        ("Read", &[], None),
+        ("mcp__drive__delete_file", &[("id", "a")], None),
+    ] {
+        let found = verdict(tool, fields);
+        assert_eq!(found.rule.as_deref(), expected, "{tool} {fields:?}");
+    }
+}
+
+#[test]
+fn commands_and_files_are_found_wherever_a_server_has_them() {
+    use Strictness::{Allow, Ask, Deny};
+    for (tool, fields, decision) in [
+        (
+            "mcp__shell__run",
+            &[("commands/0", "ls"), ("commands/1", "rm -rf ~")][..],
+            Deny,
+        ),
+        ("runner", &[("commands/0", "rm -rf ~")], Ask),
+        ("runner", &[("commands", "rm -rf ~")], Ask),
+        ("mcp__x__go", &[("input/command", "rm -rf ~")], Ask),
+        ("mcp__x__go", &[("args/0", "rm -rf ~")], Ask),
+        (
+            "mcp__x__go",
+            &[("args/0", "rm"), ("args/1", "-rf"), ("args/2", "/")],
+            Ask,
+        ),
+        ("mcp__x__go", &[("args/0", "install")], Allow),
+        (
+            "mcp__x__send",
+            &[("files/0/path", "/home/dev/.ssh/id_rsa")],
+            Ask,
+        ),
+        ("mcp__x__send", &[("files/0", "/home/dev/.ssh/id_rsa")], Ask),
+        (
+            "mcp__x__send",
+            &[("input/path", "/home/dev/.ssh/id_rsa")],
+            Ask,
+        ),
+        ("mcp__x__send", &[("files/0/path", "src/main.rs")], Allow),
+        (
+            "mcp__fs__delete_file",
+            &[("paths/0", "/tmp/x"), ("paths/1", "/home/dev")],
+            Deny,
+        ),
+        (
+            "mcp__my__server_delete_file",
+            &[("path", "/home/dev")],
+            Deny,
+        ),
+        ("mcp__my__server_drop_database", &[("name", "x")], Ask),
+        ("mcp__my__server_list_databases", &[("name", "x")], Allow),
+        (
+            "mcp__my__postgres_query",
+            &[("sql", "DROP DATABASE prod")],
+            Deny,
+        ),
+        ("mcp__my__postgres_query", &[("sql", "SELECT 1")], Allow),
+    ] {
+        let found = verdict(tool, fields);
+        assert_eq!(found.decision, decision, "{tool} {fields:?}: {found:?}");
+    }
+}
+
+#[test]
 fn an_edit_names_what_goes_unless_a_text_is_empty() {
     for (tool, fields, expected) in [
         ("Edit", &[("old_string", "a")][..], true),
