@@ -41,6 +41,7 @@ use bowline_testkit::needs;
 use ground::Ground;
 use ground::Op::{self, Append, Commit, Delete, Folder, Git, Ignore, Link, Move};
 use ground::Step::{self, Bash, Edit, Elsewhere, Person, Read, Refused};
+use serde_json::json;
 
 struct Case {
     /// What is there before the session.
@@ -728,6 +729,65 @@ async fn a_tool_writes_over_what_it_has_read_or_what_git_has() {
             found, decision,
             "{tool} {name} after {setup:?} {steps:?}: {reason}"
         );
+    }
+}
+
+/// A path is as good as another one of the same file.
+#[needs(git)]
+#[tokio::test]
+async fn a_file_that_was_read_is_known_by_any_of_its_paths() {
+    for (read, written, decision) in [
+        ("ideas.md", "ideas.md", Pass),
+        ("./ideas.md", "ideas.md", Pass),
+        ("ideas.md", "docs/../ideas.md", Pass),
+        ("docs/../ideas.md", "ideas.md", Pass),
+        ("notes.md", "ideas.md", Ask),
+    ] {
+        let mut ground = Ground::with_history();
+        ground.perform(&put("ideas.md"));
+        ground.perform(&put("notes.md"));
+        ground.person(&[]);
+        ground.step(&Step::ReadAs(read)).await;
+        let input = json!({"file_path": written, "content": "x"});
+        let (found, reason) = ground.judge("Write", input).await;
+        assert_eq!(found, decision, "{written} after {read}: {reason}");
+        ground.step(&Read("notes.md")).await;
+        let input = json!({"file_path": ground.project().join("notes.md"), "content": "x"});
+        let (found, reason) = ground.judge("Write", input).await;
+        assert_eq!(found, Pass, "{reason}");
+    }
+}
+
+/// Who names what goes has it; an empty text names nothing, and stands for the whole file.
+#[needs(git)]
+#[tokio::test]
+async fn an_edit_takes_what_it_names() {
+    let edit = |old: &str| json!({"old_string": old, "new_string": "b"});
+    for (tool, fields, name, decision) in [
+        ("Edit", edit("a"), "ideas.md", Pass),
+        ("Edit", edit(""), "ideas.md", Ask),
+        ("Edit", edit(""), "new.md", Pass),
+        (
+            "MultiEdit",
+            json!({"edits": [edit("a"), edit("b")]}),
+            "ideas.md",
+            Pass,
+        ),
+        (
+            "MultiEdit",
+            json!({"edits": [edit("a"), edit("")]}),
+            "ideas.md",
+            Ask,
+        ),
+    ] {
+        let mut ground = Ground::with_history();
+        ground.perform(&put("ideas.md"));
+        ground.person(&[]);
+        let mut input = fields.clone();
+        let file = ground.project().join(name);
+        input["file_path"] = file.to_str().unwrap().into();
+        let (found, reason) = ground.judge(tool, input).await;
+        assert_eq!(found, decision, "{tool} {fields} of {name}: {reason}");
     }
 }
 

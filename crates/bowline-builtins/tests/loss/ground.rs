@@ -40,6 +40,8 @@ pub(crate) enum Step {
     WriteText(&'static str, &'static str),
     Edit(&'static str),
     Read(&'static str),
+    /// The agent reads a file, and names it so.
+    ReadAs(&'static str),
     /// The agent is told no, and nothing happens.
     Refused(&'static str),
     /// Another session of the agent writes a file.
@@ -188,6 +190,10 @@ impl Ground {
             }
             Step::Read(name) => {
                 let input = json!({ "file_path": self.path(name) });
+                self.call("s1", "Read", input, |_| {}).await;
+            }
+            Step::ReadAs(name) => {
+                let input = json!({ "file_path": name });
                 self.call("s1", "Read", input, |_| {}).await;
             }
             Step::Refused(name) => {
