@@ -36,13 +36,21 @@ rules! {
         instead "let the person confirm what is to go";
 }
 
+/// The fields with the text that a tool puts into a file.
+#[rustfmt::skip]
+const TEXTS: [&str; 16] = [
+    "content", "new_string", "new_source", "newText", "edits/0/new_string", "edits/1/new_string", "edits/2/new_string",
+    "edits/3/new_string", "edits/4/new_string", "edits/5/new_string", "edits/6/new_string", "edits/7/new_string",
+    "edits/8/new_string", "edits/9/new_string", "edits/10/new_string", "edits/11/new_string",
+];
+
 /// What of a tool's input a guard looks at.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ToolCall<'input> {
     /// `command`, of tools that run a shell.
     pub command: Option<&'input str>,
-    /// The text that a tool puts into a file.
-    pub content: Option<&'input str>,
+    /// The texts that a tool puts into a file, wherever they stand: which of them counts is the tool's to say.
+    pub texts: [Option<&'input str>; TEXTS.len()],
     /// The text that a tool puts it in the place of. It fails where another is there, and an empty text stands for all of the file.
     pub replaced: Option<&'input str>,
     /// The fields that name files.
@@ -64,9 +72,7 @@ impl<'input> ToolCall<'input> {
     pub fn from_fields(field: impl Fn(&str) -> Option<&'input str>) -> Self {
         Self {
             command: field("command"),
-            content: ["content", "new_string", "new_source"]
-                .into_iter()
-                .find_map(&field),
+            texts: TEXTS.map(&field),
             replaced: replaced(&field),
             files: ToolFields {
                 file_path: field("file_path"),
@@ -452,9 +458,10 @@ fn own_settings(tool: &str, call: &ToolCall<'_>, world: &dyn World) -> Option<Ef
     });
     let run = Invocation {
         opened: opened.collect(),
-        stdin: call
-            .content
-            .map_or(Stdin::None, |text| Stdin::Text(text.to_owned())),
+        stdin: match call.texts.iter().flatten().copied().collect::<Vec<_>>() {
+            texts if texts.is_empty() => Stdin::None,
+            texts => Stdin::Text(texts.join("\n")),
+        },
         ..Invocation::plain("tee", &[], world.cwd())
     };
     families::effects(&run, world)

@@ -1,6 +1,7 @@
 //! Bowline's own settings and the agent's hooks: nobody switches off the guard without a person.
 
 mod agents;
+mod editor;
 mod files;
 mod switches;
 
@@ -59,6 +60,7 @@ pub(super) fn effects(run: Run<'_>) -> Vec<Effect> {
 pub(super) fn settings_effects(invocation: &Invocation, world: &dyn World) -> Vec<Effect> {
     let mut found = switches::effects(invocation);
     found.extend(files::effects(invocation, world));
+    found.extend(editor::effects(invocation, world));
     found
 }
 

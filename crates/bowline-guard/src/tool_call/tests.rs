@@ -116,6 +116,51 @@ fn each_tool_is_judged_by_what_it_does() {
             Some(Category::OwnSettings),
         ),
         (
+            "Edit",
+            vec![
+                ("file_path", ".vscode/settings.json"),
+                ("old_string", "a"),
+                ("new_string", r#""chat.hookFilesLocations": {}"#),
+                ("content", "b"),
+            ],
+            Ask,
+            Some(Category::OwnSettings),
+        ),
+        (
+            "MultiEdit",
+            vec![
+                ("file_path", ".vscode/settings.json"),
+                ("edits/0/new_string", "a"),
+                ("edits/1/new_string", r#""chat.useHooks": false"#),
+            ],
+            Ask,
+            Some(Category::OwnSettings),
+        ),
+        (
+            "Write",
+            vec![
+                ("file_path", "/home/dev/.config/Code/User/settings.json"),
+                ("content", r#"{"chat\u002ehooks": 1}"#),
+            ],
+            Ask,
+            Some(Category::OwnSettings),
+        ),
+        (
+            "Write",
+            vec![
+                ("file_path", ".vscode/settings.json"),
+                ("content", r#"{"editor.tabSize": 2}"#),
+            ],
+            Allow,
+            None,
+        ),
+        (
+            "Write",
+            vec![("file_path", ".vscode/settings.json")],
+            Ask,
+            Some(Category::OwnSettings),
+        ),
+        (
             "Write",
             vec![
                 ("file_path", "docs/switch.md"),

@@ -498,6 +498,7 @@ const AGENT_FOLDERS: &[AgentFolder] = &[
     AgentFolder { name: ".cursor", protects: Protects::Folder },
     AgentFolder { name: ".factory", protects: Protects::Folder },
     AgentFolder { name: ".gemini", protects: Protects::Folder },
+    AgentFolder { name: ".github/copilot", protects: Protects::Files },
     AgentFolder { name: ".github/hooks", protects: Protects::Programs },
     AgentFolder { name: ".grok", protects: Protects::Folder },
     AgentFolder { name: ".grok/hooks", protects: Protects::Programs },
@@ -605,5 +606,7 @@ fn is_agents_file(name: &str) -> bool {
                 | "hooks"
                 | "disabled-hooks"
                 | "hooks-paths"
+                // Where a folder is not trusted, its hooks do not run.
+                | "trustedfolders.json"
         )
 }

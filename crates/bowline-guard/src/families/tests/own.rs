@@ -418,7 +418,27 @@ fn programs_that_change_its_settings() {
          pass echo x > windsurf/hooks.json
          pass echo x > ~/.grok/skills/a.md
          pass echo x > .claude/hooks/a.json
+         self echo {} > .github/copilot/settings.json
+         self rm .github/copilot/settings.local.json
+         pass echo x > .github/copilot/notes.md
+         pass echo x > .github/copilot-instructions.md
+         self echo {} > ~/.gemini/trustedFolders.json
+         self sed -i s/TRUST_FOLDER/DO_NOT_TRUST/ ~/.qwen/trustedFolders.json
+         pass echo x > trustedFolders.json
          pass sed -i s/a/b/ .vscode/settings.json
+         pass echo '{"editor.tabSize": 2}' > .vscode/settings.json
+         pass rm .vscode/settings.json
+         pass git checkout .vscode/settings.json
+         pass cat .vscode/settings.json
+         pass cp .vscode/settings.json /tmp/x
+         pass jq . .vscode/settings.json > /tmp/x
+         self echo '{"chat.hookFilesLocations": {}}' > .vscode/settings.json
+         self printf '{"chat.useHooks": false}' | tee .vscode/settings.json
+         self jq '."chat.hooks.enabled" = false' .vscode/settings.json | sponge .vscode/settings.json
+         self sed -i 's/"chat.useHooks": true/"chat.useHooks": false/' ~/.config/Code/User/settings.json
+         self cp /tmp/x .vscode/settings.json
+         self echo "$x" > ~/.config/Code/User/settings.json
+         pass echo '{"chat.fontSize": 3}' > ~/.config/Code/User/settings.json
          pass echo x > "$XDG_CONFIG_HOME/git/config"
          pass test -f bowline.toml
          pass bowline check bowline.toml
