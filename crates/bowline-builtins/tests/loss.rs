@@ -737,20 +737,22 @@ async fn a_tool_writes_over_what_it_has_read_or_what_git_has() {
 #[tokio::test]
 async fn a_file_that_was_read_is_known_by_any_of_its_paths() {
     for (read, written, decision) in [
-        ("ideas.md", "ideas.md", Pass),
-        ("./ideas.md", "ideas.md", Pass),
-        ("ideas.md", "docs/../ideas.md", Pass),
-        ("docs/../ideas.md", "ideas.md", Pass),
-        ("notes.md", "ideas.md", Ask),
+        (Step::ReadAs("ideas.md"), "ideas.md", Pass),
+        (Step::ReadAs("./ideas.md"), "ideas.md", Pass),
+        (Step::ReadAs("ideas.md"), "docs/../ideas.md", Pass),
+        (Step::ReadAs("docs/../ideas.md"), "ideas.md", Pass),
+        (Step::ReadAs("notes.md"), "ideas.md", Ask),
+        (Step::ReadUnnumbered("ideas.md"), "ideas.md", Pass),
+        (Step::ReadUnnumbered("notes.md"), "ideas.md", Ask),
     ] {
         let mut ground = Ground::with_history();
         ground.perform(&put("ideas.md"));
         ground.perform(&put("notes.md"));
         ground.person(&[]);
-        ground.step(&Step::ReadAs(read)).await;
+        ground.step(&read).await;
         let input = json!({"file_path": written, "content": "x"});
         let (found, reason) = ground.judge("Write", input).await;
-        assert_eq!(found, decision, "{written} after {read}: {reason}");
+        assert_eq!(found, decision, "{written} after {read:?}: {reason}");
         ground.step(&Read("notes.md")).await;
         let input = json!({"file_path": ground.project().join("notes.md"), "content": "x"});
         let (found, reason) = ground.judge("Write", input).await;

@@ -104,16 +104,14 @@ impl Work {
     }
 
     fn ends(&self, input: &HookInput, ctx: &HookContext, world: &MachineWorld<'_>) {
-        let Some(call) = input.tool_use_id() else {
-            return;
-        };
         let session = (input.session_id.as_str(), world.project_root());
+        // Not every agent gives its calls an id, and what it was shown it was shown.
         if input.event_type() == HookEvent::PostToolUse {
             self.reads(input, world);
         }
-        if only_looks(input) {
+        let Some(call) = input.tool_use_id().filter(|_| !only_looks(input)) else {
             return;
-        }
+        };
         // Its own commits are known by what it was about to touch.
         let before = self.ledger.before(session, call);
         let touched = self.ledger.touched(session, call);

@@ -42,6 +42,8 @@ pub(crate) enum Step {
     Read(&'static str),
     /// The agent reads a file, and names it so.
     ReadAs(&'static str),
+    /// The same, by an agent that gives its calls no ids.
+    ReadUnnumbered(&'static str),
     /// The agent is told no, and nothing happens.
     Refused(&'static str),
     /// Another session of the agent writes a file.
@@ -195,6 +197,16 @@ impl Ground {
             Step::ReadAs(name) => {
                 let input = json!({ "file_path": name });
                 self.call("s1", "Read", input, |_| {}).await;
+            }
+            Step::ReadUnnumbered(name) => {
+                sleep(Duration::from_millis(10));
+                let input = json!({ "file_path": name });
+                self.before("s1", "Read", input.clone()).await;
+                let mut after = HookInput::post_tool_use("s1", "Read", ToolOutput::new("done"))
+                    .with_field("tool_input", input)
+                    .with_field("cwd", self.project().to_str().unwrap());
+                after.timestamp = chrono::Utc::now();
+                self.manager.trigger(after, &self.context("s1")).await;
             }
             Step::Refused(name) => {
                 let input = json!({ "file_path": self.path(name), "content": "x" });
