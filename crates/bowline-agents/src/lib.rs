@@ -67,7 +67,7 @@ pub use registry::{
     AGENTS, DEFAULT, borrower, folder_variables, is_project_variable, marks, named,
     project_variables, registrations, supported, supported_names, user_folders,
 };
-pub use reported::{ENTRY_OF, NATIVE, Reported};
+pub use reported::{ENTRY_OF, NATIVE, Reported, WORKS_IN};
 pub use shell_word::shell_word;
 pub use spelling::Spellings;
 pub use strictness::Strictness;

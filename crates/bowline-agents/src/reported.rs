@@ -10,6 +10,10 @@ pub const NATIVE: &str = "native";
 /// The field of `native` that names another agent: Bowline is registered in its settings, and not in those of the agent that reports.
 pub const ENTRY_OF: &str = "entry_of";
 
+/// The field of `native` that names the folder in which the agent works, where a call names another one for itself. A relative one is seen
+/// from where the agent started `bowline-hook`.
+pub const WORKS_IN: &str = "works_in";
+
 /// An event as the agent reported it, in its own words.
 #[derive(Debug, Clone, Copy)]
 pub struct Reported<'a> {

@@ -755,6 +755,39 @@ fn the_project_of_a_session_is_where_it_began_also_for_a_daemon_that_was_not_the
 }
 
 #[test]
+fn no_call_chooses_the_project_by_the_folder_that_it_runs_in() {
+    let mut stage = Stage::without_daemon();
+    stage.write("project/.git/HEAD", "");
+    stage.write("elsewhere/.git/HEAD", "");
+    stage.start();
+    let (here, there) = (stage.path("project"), stage.path("elsewhere"));
+    let project = here.canonicalize().unwrap();
+    let project = Some(project.to_string_lossy().into_owned());
+    for (agent, payload) in [
+        (
+            "cursor",
+            json!({"hook_event_name": "beforeShellExecution", "conversation_id": "c", "workspace_roots": [here], "command": "ls", "cwd": there}),
+        ),
+        (
+            "windsurf",
+            json!({"agent_action_name": "pre_run_command", "trajectory_id": "w", "tool_info": {"command_line": "ls", "cwd": there}}),
+        ),
+        (
+            "kimi",
+            json!({"hook_event_name": "PreToolUse", "session_id": "k", "cwd": here, "tool_name": "Bash",
+                "tool_input": {"command": "ls", "cwd": there}}),
+        ),
+    ] {
+        let mut call = stage.call();
+        agent.clone_into(&mut call.agent);
+        call.env.remove("CLAUDE_PROJECT_DIR");
+        stage.client().hook(call, &payload);
+        let recorded = stage.recorded().remove(0).decided;
+        assert_eq!(recorded.project, project, "{agent}");
+    }
+}
+
+#[test]
 fn hooks_of_claude_codes_own_files_are_left_to_it_and_bridged_for_others() {
     let stage = Stage::new();
     stage.write(

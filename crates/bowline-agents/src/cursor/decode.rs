@@ -1,12 +1,11 @@
 //! Bowline's own payload for Cursor's.
 
-use std::path::Path;
-
 use serde_json::{Map, Value, json};
 
 use super::parsed;
 use super::words::WORDS;
 use crate::event::HookEvent;
+use crate::folder;
 use crate::words::keep_native;
 
 /// The server of every tool: Cursor names none.
@@ -114,32 +113,23 @@ fn name_session(fields: &mut Map<String, Value>) {
     }
 }
 
-/// Where the call works: a shell says it with its command, other events name the workspace.
+/// Where the call works: a shell says it with its command, other events name the workspace. That is the project, whatever a call says.
 fn place(fields: &mut Map<String, Value>) {
-    let text = |value: Option<&Value>| value.and_then(Value::as_str).map(str::to_owned);
-    let root = fields
-        .get("workspace_roots")
-        .and_then(|roots| text(roots.get(0)));
-    let here = text(fields.get("cwd"))
-        .filter(|folder| !folder.is_empty())
-        .or(root);
-    let is_shell = fields.get("tool_name").is_some_and(|tool| tool == "Bash");
-    let of_call = fields
-        .get("tool_input")
-        .filter(|_| is_shell)
-        .and_then(|input| text(input.get("cwd")))
-        .filter(|folder| !folder.is_empty());
-    let folder = match (here, of_call) {
-        (Some(here), Some(of_call)) => Path::new(&here)
-            .join(of_call)
-            .to_string_lossy()
-            .into_owned(),
-        (here, of_call) => match here.or(of_call) {
-            Some(folder) => folder,
-            None => return,
-        },
+    let text = |value: Option<&Value>| {
+        let text = value.and_then(Value::as_str).map(str::to_owned);
+        text.filter(|folder| !folder.is_empty())
     };
-    fields.insert("cwd".to_owned(), folder.into());
+    let here = text(fields.get("cwd"));
+    let root = fields.get("workspace_roots");
+    if let Some(root) = root.and_then(|roots| text(roots.get(0))) {
+        fields.insert("cwd".to_owned(), root.into());
+    }
+    let is_shell = fields.get("tool_name").is_some_and(|tool| tool == "Bash");
+    let input = fields.get("tool_input").filter(|_| is_shell);
+    let of_call = input.and_then(|input| text(input.get("cwd")));
+    for folder in [here, of_call].into_iter().flatten() {
+        folder::enter(fields, &folder);
+    }
 }
 
 /// A turn that a person ended is never sent on.

@@ -26,13 +26,13 @@ fn what_it_sends_is_put_into_bowlines_words() {
             "preToolUse",
             json!({"tool_name": "Shell", "tool_input": {"command": "ls", "cwd": "sub", "timeout": 5}, "tool_use_id": "t"}),
             json!({"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls", "cwd": "sub", "timeout": 5},
-                "cwd": "/repo/sub", "tool_use_id": "t", NATIVE: {"event": "preToolUse", "tool_name": "Shell"}}),
+                "cwd": "/repo/sub", "tool_use_id": "t", NATIVE: {"event": "preToolUse", "tool_name": "Shell", "works_in": "/repo"}}),
         ),
         (
             "beforeShellExecution",
             json!({"command": "ls", "cwd": "/repo/sub", "sandbox": false}),
             json!({"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}, "cwd": "/repo/sub",
-                NATIVE: {"event": "beforeShellExecution"}}),
+                NATIVE: {"event": "beforeShellExecution", "works_in": "/repo"}}),
         ),
         (
             "afterShellExecution",

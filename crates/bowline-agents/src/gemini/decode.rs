@@ -67,9 +67,7 @@ fn enter_folder(fields: &mut Object) {
         return;
     };
     let folder = below(fields, named);
-    if let Some(own) = folder::enter(fields, &folder) {
-        keep(fields, "tool_input", own);
-    }
+    folder::enter(fields, &folder);
 }
 
 /// Each file, or pattern for files, is a call of its own.

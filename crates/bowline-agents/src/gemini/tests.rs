@@ -24,10 +24,9 @@ fn what_it_reports_is_said_in_bowlines_words() {
         (
             json!({"cwd": "/p", "hook_event_name": "BeforeTool", "tool_name": "run_shell_command",
                 "tool_input": {"command": "ls", "dir_path": "a b"}}),
-            json!({"cwd": "/p", "hook_event_name": "PreToolUse", "tool_name": "Bash",
-                "tool_input": {"command": "cd '/p/a b' && ls", "dir_path": "a b"},
-                "native": {"event": "BeforeTool", "tool_name": "run_shell_command",
-                    "tool_input": {"command": "ls", "dir_path": "a b"}}}),
+            json!({"cwd": "/p/a b", "hook_event_name": "PreToolUse", "tool_name": "Bash",
+                "tool_input": {"command": "ls", "dir_path": "a b"},
+                "native": {"event": "BeforeTool", "tool_name": "run_shell_command", "works_in": "/p"}}),
         ),
         (
             json!({"hook_event_name": "BeforeTool", "tool_name": "grep_search", "tool_input": {"pattern": "x", "dir_path": "/d", "include_pattern": "*.rs"}}),

@@ -1,11 +1,11 @@
 //! What Kimi reports, in Bowline's words.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::AGENT;
 use crate::answer::Object;
 use crate::folder;
-use crate::words::{self, Fields, OwnTool, Words, keep_native};
+use crate::words::{self, Fields, OwnTool, Words};
 
 /// The file of a tool.
 const FILE: Fields = &[("path", "file_path")];
@@ -86,9 +86,5 @@ fn enter_folder(fields: &mut Object) {
     let Some(folder) = folder.and_then(Value::as_str).map(str::to_owned) else {
         return;
     };
-    if let Some(own) = folder::enter(fields, &folder) {
-        let mut native = Map::new();
-        native.insert("tool_input".to_owned(), own);
-        keep_native(fields, native);
-    }
+    folder::enter(fields, &folder);
 }

@@ -18,8 +18,8 @@ fn what_kimi_reports_is_read_in_bowlines_words() {
         ),
         (
             json!({"hook_event_name": "PreToolUse", "cwd": "/p", "tool_name": "Bash", "tool_input": {"command": "rm -r x", "cwd": "/srv"}}),
-            json!({"hook_event_name": "PreToolUse", "cwd": "/p", "tool_name": "Bash", "tool_input": {"command": "cd /srv && rm -r x", "cwd": "/srv"},
-                "native": {"tool_input": {"command": "rm -r x", "cwd": "/srv"}}}),
+            json!({"hook_event_name": "PreToolUse", "cwd": "/srv", "tool_name": "Bash", "tool_input": {"command": "rm -r x", "cwd": "/srv"},
+                "native": {"works_in": "/p"}}),
         ),
         (
             json!({"hook_event_name": "PreToolUse", "cwd": "/p", "tool_name": "Bash", "tool_input": {"command": "rm -r x", "cwd": "/p"}}),

@@ -1,7 +1,5 @@
 //! Reading what the plugin says.
 
-use std::path::Path;
-
 use serde_json::{Map, Value};
 
 use super::AGENT;
@@ -208,7 +206,14 @@ fn of_batch(fields: &Map<String, Value>, call: &Value) -> Vec<Value> {
     ] {
         alone.extend(value.map(|value| (name.to_owned(), value.clone())));
     }
-    let alone = decode(Value::Object(alone));
+    let mut alone = decode(Value::Object(alone));
+    // The parts of a call have one folder.
+    if alone.get("cwd") != fields.get("cwd")
+        && let Some(there) = alone.get("cwd").and_then(Value::as_str).map(str::to_owned)
+        && let Some(input) = alone.get_mut("tool_input").and_then(Value::as_object_mut)
+    {
+        folder::run_in(input, &there);
+    }
     let field = |name: &str| alone.get(name).cloned().unwrap_or_default();
     match alone.get(parts::PARTS).and_then(Value::as_array) {
         Some(listed) => listed.clone(),
@@ -262,15 +267,11 @@ fn add_source(fields: &mut Map<String, Value>) {
 fn add_place(fields: &mut Map<String, Value>) {
     let input = |name: &str| fields.get("tool_input")?.get(name)?.as_str();
     let is_command = text(fields, "tool_name") == Some("Bash");
-    let workdir = input("workdir").filter(|it| is_command && !it.is_empty());
-    let folder = workdir.map(|workdir| match text(fields, "cwd") {
-        Some(cwd) => Path::new(cwd).join(workdir),
-        None => workdir.into(),
-    });
-    let folder = folder.and_then(|it| it.to_str().map(str::to_owned));
+    let workdir = input("workdir").filter(|_| is_command);
+    let workdir = workdir.map(str::to_owned);
     let file = input("filepath").map(str::to_owned);
-    if let Some(own) = folder.and_then(|folder| folder::enter(fields, &folder)) {
-        keep_native(fields, Map::from_iter([("tool_input".to_owned(), own)]));
+    if let Some(workdir) = workdir {
+        folder::enter(fields, &workdir);
     }
     let input = fields.get_mut("tool_input").and_then(Value::as_object_mut);
     if let (Some(input), Some(file)) = (input, file) {

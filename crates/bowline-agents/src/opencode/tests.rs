@@ -35,8 +35,8 @@ fn what_the_plugin_says_is_translated() {
         // A command runs in the folder that it says.
         (
             json!({"event": "tool.execute.before", "directory": "/p", "tool": "bash", "args": {"command": "ls", "workdir": "sub"}}),
-            json!({"hook_event_name": "PreToolUse", "cwd": "/p", "tool_name": "Bash", "tool_input": {"command": "cd /p/sub && ls", "workdir": "sub"},
-                "native": {"event": "tool.execute.before", "tool_name": "bash", "tool_input": {"command": "ls", "workdir": "sub"}}}),
+            json!({"hook_event_name": "PreToolUse", "cwd": "/p/sub", "tool_name": "Bash", "tool_input": {"command": "ls", "workdir": "sub"},
+                "native": {"event": "tool.execute.before", "tool_name": "bash", "works_in": "/p"}}),
         ),
         // Of another tool, the field is only a field.
         (

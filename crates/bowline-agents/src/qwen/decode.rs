@@ -58,9 +58,7 @@ fn enter_folder(fields: &mut Object) {
     let Some(folder) = named.and_then(Value::as_str).map(str::to_owned) else {
         return;
     };
-    if let Some(own) = folder::enter(fields, &folder) {
-        keep_native(fields, Map::from_iter([("tool_input".to_owned(), own)]));
-    }
+    folder::enter(fields, &folder);
 }
 
 /// Replaces a field, and keeps what the agent said under another name.

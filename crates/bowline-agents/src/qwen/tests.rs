@@ -25,9 +25,9 @@ fn what_it_reports_is_said_in_bowlines_words() {
         // A command runs in the folder that the call names.
         (
             json!({"cwd": "/p", "hook_event_name": "PreToolUse", "tool_name": "monitor", "tool_input": {"command": "ls", "directory": "/q"}}),
-            json!({"cwd": "/p", "hook_event_name": "PreToolUse", "tool_name": "Monitor",
-                "tool_input": {"command": "cd /q && ls", "directory": "/q"},
-                "native": {"tool_name": "monitor", "tool_input": {"command": "ls", "directory": "/q"}}}),
+            json!({"cwd": "/q", "hook_event_name": "PreToolUse", "tool_name": "Monitor",
+                "tool_input": {"command": "ls", "directory": "/q"},
+                "native": {"tool_name": "monitor", "works_in": "/p"}}),
         ),
         (
             json!({"hook_event_name": "Stop", "permission_mode": "auto_edit", "crons": []}),

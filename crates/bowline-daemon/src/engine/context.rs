@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use bowline::hooks::{CancellationToken, HookContext, HookInput, Recording, parse_payload};
 use bowline::settings::{Locations, Steers, find_project, project_variables};
-use bowline_agents::{Agent, DEFAULT, Protocol};
+use bowline_agents::{Agent, DEFAULT, NATIVE, Protocol, WORKS_IN};
 use bowline_builtins::OWN_PLACE_VARIABLES;
 use bowline_builtins::continuity::Caller;
 use bowline_builtins::machine::process;
@@ -178,7 +178,17 @@ impl CallContext {
                 remember(&self.engine.named, session, named);
                 named.clone()
             }
-            _ => self.engine.find_beginning(session, &self.folder),
+            _ => self.engine.find_beginning(session, &self.works_in()),
+        }
+    }
+
+    /// The folder in which the agent works. No call chooses the project by naming a folder of its own.
+    fn works_in(&self) -> PathBuf {
+        let said = self.input.field(NATIVE);
+        let said = said.and_then(|native| native.get(WORKS_IN)?.as_str());
+        match said {
+            Some(folder) => self.call.cwd.join(folder).components().collect(),
+            None => self.folder.clone(),
         }
     }
 

@@ -173,6 +173,30 @@ fn they_get_what_claude_code_would_have_sent() {
     }
 }
 
+/// A script that looks at how a command begins is not escaped by a folder beside it.
+#[test]
+fn they_get_the_command_as_it_is_with_the_folder_that_it_runs_in() {
+    let stage = stage();
+    let folder = stage.path("project/sub");
+    for (agent, event, tool, field) in [
+        ("gemini", "BeforeTool", "run_shell_command", "dir_path"),
+        ("qwen", "PreToolUse", "run_shell_command", "directory"),
+        ("kimi", "PreToolUse", "Bash", "cwd"),
+        ("opencode", "tool.execute.before", "bash", "workdir"),
+        ("cursor", "preToolUse", "Shell", "cwd"),
+    ] {
+        only_hook(&stage, "Bash", &keeping(&stage));
+        let input = json!({"command": "git push", field: folder});
+        told(&stage, agent, &call(&stage, event, tool, &input));
+        let got = seen(&stage);
+        let [got] = got.as_slice() else {
+            panic!("{agent}: {got:#?}")
+        };
+        assert_eq!(got["tool_input"]["command"], "git push", "{agent}");
+        assert_eq!(got["cwd"], folder.to_str().unwrap(), "{agent}");
+    }
+}
+
 #[test]
 fn what_they_answer_is_told_in_the_agents_own_words() {
     let stage = stage();
