@@ -1,5 +1,6 @@
 //! What one call brings: who reports what, which variables of its environment count, and which project it is about.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -161,7 +162,7 @@ impl CallContext {
     pub(super) fn known_project(&self) -> Option<PathBuf> {
         let session = &self.input.session_id;
         match &self.named {
-            Some(named) if *named == self.folder => Some(named.clone()),
+            Some(named) if *named == *self.works_in() => Some(named.clone()),
             Some(named) => {
                 let known = lock(&self.engine.named);
                 known.get(session).filter(|it| *it == named).cloned()
@@ -183,18 +184,18 @@ impl CallContext {
     }
 
     /// The folder in which the agent works. No call chooses the project by naming a folder of its own.
-    fn works_in(&self) -> PathBuf {
+    pub(super) fn works_in(&self) -> Cow<'_, Path> {
         let said = self.input.field(NATIVE);
         let said = said.and_then(|native| native.get(WORKS_IN)?.as_str());
         match said {
-            Some(folder) => self.call.cwd.join(folder).components().collect(),
-            None => self.folder.clone(),
+            Some(folder) => Cow::Owned(self.call.cwd.join(folder).components().collect()),
+            None => Cow::Borrowed(&self.folder),
         }
     }
 
     /// Whether a project's own files name it. No project may, because it would choose whose settings count.
     fn is_named_by_project(&self, named: &Path) -> bool {
-        let folders = vec![self.folder.clone(), named.to_owned()];
+        let folders = vec![self.works_in().into_owned(), named.to_owned()];
         let variable = self.protocol.project_variable;
         variable.is_some_and(|variable| is_void(folders, variable))
     }

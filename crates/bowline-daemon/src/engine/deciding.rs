@@ -95,7 +95,7 @@ impl CallContext {
     /// Finds or reads the project of the call. If that takes too long, the defaults apply. The patience is for this time.
     async fn load(self: &Arc<Self>, patience: &Patience, within: Duration) -> Arc<Project> {
         let key = self.known_project().map(|folder| self.key(folder));
-        let here = || self.key(self.folder.clone());
+        let here = || self.key(self.works_in().into_owned());
         let default = key.clone().unwrap_or_else(here);
         let call = Arc::clone(self);
         let load = move || {

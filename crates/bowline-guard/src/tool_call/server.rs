@@ -413,23 +413,24 @@ fn command<'input>(name: &Name, fields: &ServerFields<'input>) -> Option<Deed<'i
         .filter(|_| is_shell && name.says(&["shell", "bash", "terminal", "ssh"]));
     let words: Vec<_> = fields.words.iter().flatten().copied().map(quoted).collect();
     let listed = (!words.is_empty()).then(|| words.join(" "));
-    let lines: Vec<_> = fields.lines.iter().flatten().copied().collect();
-    let lines = (!lines.is_empty()).then(|| lines.join("\n"));
     let arguments: Vec<_> = fields.arguments.iter().flatten().copied().collect();
-    let said = fields.line.or(script).map(str::to_owned);
-    let line = match (said.or(listed).or(lines), arguments.as_slice()) {
-        (None, []) => return None,
+    let said = fields.line.or(script).map(str::to_owned).or(listed);
+    let first = match (said, arguments.as_slice()) {
+        (None, []) => None,
         // One text with several words is no program's name.
-        (None, [line]) => (*line).to_owned(),
-        (line, arguments) => {
+        (None, [line]) => Some((*line).to_owned()),
+        (said, arguments) => {
             let arguments = arguments.iter().copied().map(quoted);
-            line.into_iter()
-                .chain(arguments)
-                .collect::<Vec<_>>()
-                .join(" ")
+            let words: Vec<_> = said.into_iter().chain(arguments).collect();
+            Some(words.join(" "))
         }
     };
-    let mut line = line;
+    let others = fields.lines.iter().flatten().map(|it| (*it).to_owned());
+    let lines: Vec<_> = first.into_iter().chain(others).collect();
+    if lines.is_empty() {
+        return None;
+    }
+    let mut line = lines.join("\n");
     if let Some(folder) = fields.folder {
         line = format!("cd -- {} && {line}", quoted(folder));
     }

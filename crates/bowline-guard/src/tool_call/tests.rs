@@ -281,6 +281,11 @@ fn commands_and_files_are_found_wherever_a_server_has_them() {
         ),
         ("runner", &[("commands/0", "rm -rf ~")], Ask),
         ("runner", &[("commands", "rm -rf ~")], Ask),
+        (
+            "mcp__shell__run",
+            &[("command", "ls"), ("commands/0", "rm -rf ~")],
+            Deny,
+        ),
         ("mcp__x__go", &[("input/command", "rm -rf ~")], Ask),
         ("mcp__x__go", &[("args/0", "rm -rf ~")], Ask),
         (
