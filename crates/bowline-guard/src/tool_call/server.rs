@@ -533,16 +533,13 @@ fn destroys(name: &Name) -> bool {
         "vault",
     ];
     let is_verb = |word: &String| VERBS.contains(&word.as_str());
-    match name.tool.as_slice() {
-        [] => false,
-        [.., last] if matches!(last.as_str(), "flushall" | "flushdb") => true,
-        // What stands before the verb may be the rest of the server's name.
-        [first, .., last] => {
-            let before = name.tool.iter().rev().nth(1);
-            THINGS.contains(&last.as_str()) && (is_verb(first) || before.is_some_and(is_verb))
-        }
-        [_] => false,
-    }
+    let mut words = name.tool.iter().rev();
+    let (Some(last), before) = (words.next(), words.next()) else {
+        return false;
+    };
+    // What stands before the verb may be the rest of the server's name.
+    let does = before.is_some() && name.tool.first().into_iter().chain(before).any(is_verb);
+    matches!(last.as_str(), "flushall" | "flushdb") || (does && THINGS.contains(&last.as_str()))
 }
 
 fn quoted(text: &str) -> String {
