@@ -109,7 +109,7 @@ pub struct LastCall {
 pub struct Doing {
     /// The tool.
     pub tool: String,
-    /// The first line of what says most about the call.
+    /// What says most about the call, with its line breaks: whoever saw its first line alone would not know that more follows.
     pub what: Option<String>,
 }
 
@@ -119,10 +119,11 @@ impl Doing {
         let told = TELLING
             .iter()
             .find_map(|key| input?.get(*key)?.as_str())
-            .and_then(|text| text.lines().find(|line| !line.trim().is_empty()));
+            .map(str::trim)
+            .filter(|text| !text.is_empty());
         Self {
             tool: tool.to_owned(),
-            what: told.map(|line| beginning(line.trim())),
+            what: told.map(beginning),
         }
     }
 }
