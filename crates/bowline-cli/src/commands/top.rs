@@ -81,7 +81,9 @@ pub(crate) fn run(args: &TopArgs, ui: &mut Ui) -> Result<Outcome> {
         Format::Text if board.sessions.is_empty() => ui.line(NOBODY),
         Format::Text => {
             let rows: Vec<&Row> = board.sessions.iter().collect();
-            ui.list(&rows::list(&rows, moment::now(), rows::Room::Usual));
+            let mut projects = rows::projects(&rows);
+            let list = rows::list(&rows, &mut projects, moment::now(), rows::Room::Usual);
+            ui.list(&list);
         }
     }
     Ok(Outcome::Clean)

@@ -5,7 +5,9 @@ use bowline_daemon::approvals::LONGEST_MESSAGE;
 use bowline_daemon::board::State;
 
 use super::keys::Input;
-use super::state::{Ask, Effect, May, Place, Screen, Step, Top, is_back, typed};
+use super::state::{Ask, Effect, May, Place, Screen, Seen, Step, Top, is_back, typed};
+use super::view;
+use crate::ui::counted;
 
 impl Top {
     pub(super) fn open_question(&mut self) -> Vec<Effect> {
@@ -22,6 +24,7 @@ impl Top {
                 question: Box::new(question),
                 place: Place::Below(0),
                 step: Step::Choose,
+                seen: Seen::Beginning,
             }),
             (None, _) if is_waiting => self.say("It asks in its own terminal: answer there"),
             (None, _) if !is_blocked && self.choose_question() => {
@@ -57,8 +60,36 @@ impl Top {
         }
     }
 
+    /// Remembers of a question that its end is on the screen.
+    pub(super) fn look(&mut self) {
+        let Screen::Answer { step, seen, .. } = &self.screen else {
+            return;
+        };
+        let end = match step {
+            Step::Confirm(_, Some(Ok(_))) => Seen::Preview,
+            _ => Seen::Question,
+        };
+        if *seen >= end || view::lines_below(self) > 0 {
+            return;
+        }
+        if let Screen::Answer { seen, .. } = &mut self.screen {
+            *seen = end;
+        }
+    }
+
+    /// Whether so much of the question was on the screen.
+    fn has_seen(&self, wanted: Seen) -> bool {
+        matches!(&self.screen, Screen::Answer { seen, .. } if *seen >= wanted)
+    }
+
+    fn read_on(&mut self) {
+        let more = counted(view::lines_below(self), "more line");
+        self.say(format!("Read to the end first: {more} ↓"));
+    }
+
     fn on_question(&mut self, input: &Input) -> Vec<Effect> {
         match input {
+            Input::Sign('y' | 's' | 'f') if !self.has_seen(Seen::Question) => self.read_on(),
             Input::Sign('y') => return self.answer(Said::Allow(Extent::Once)),
             Input::Sign('s') => return self.ask_for_preview(Extent::Session),
             Input::Sign('f') => return self.ask_for_preview(Extent::Always),
@@ -107,10 +138,12 @@ impl Top {
 
     /// What a permission would write, or why it cannot be.
     pub(super) fn preview_told(&mut self, id: &str, of: Extent, told: Result<Preview, String>) {
+        let above = view::body_length(self);
         let Screen::Answer {
             question,
             place,
             step: Step::Confirm(extent, preview),
+            ..
         } = &mut self.screen
         else {
             return;
@@ -119,13 +152,14 @@ impl Top {
             return;
         }
         *preview = Some(told);
-        // It is below the question.
-        *place = Place::End;
+        // It is below the question and a blank line.
+        *place = Place::Below(above + 1);
     }
 
     /// What is written has to be shown before somebody agrees to it.
     fn on_preview(&mut self, input: &Input, shown: Option<Extent>) -> Vec<Effect> {
         match (input, shown) {
+            (Input::Sign('y'), Some(_)) if !self.has_seen(Seen::Preview) => self.read_on(),
             (Input::Sign('y'), Some(extent)) => return self.answer(Said::Allow(extent)),
             (Input::Sign('n'), _) => self.go_to(Step::Choose),
             (input, _) if is_back(input) => self.go_to(Step::Choose),
@@ -135,9 +169,14 @@ impl Top {
     }
 
     fn go_to(&mut self, next: Step) {
-        if let Screen::Answer { step, place, .. } = &mut self.screen {
+        if let Screen::Answer {
+            step, place, seen, ..
+        } = &mut self.screen
+        {
             *step = next;
             *place = Place::Below(0);
+            // Another preview is another text.
+            *seen = (*seen).min(Seen::Question);
         }
     }
 

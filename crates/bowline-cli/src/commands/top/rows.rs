@@ -15,6 +15,10 @@ const LONGEST_NAME: usize = 64;
 /// The same for what it does and for its prompt.
 const LONGEST_TEXT: usize = 160;
 
+/// More of a text is not looked at: styling it costs time for every character. It is more than is shown, because a secret is known by its
+/// whole length.
+const LOOKED_AT: usize = 8 * LONGEST_TEXT;
+
 /// How much room there is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Room {
@@ -52,25 +56,38 @@ const fn columns(state: usize) -> [Column; 9] {
     ]
 }
 
-/// A line for each.
-pub(super) fn list(rows: &[&Row], now: DateTime<Utc>, room: Room) -> List {
+/// Names by which the projects of all these are told apart.
+pub(super) fn projects(rows: &[&Row]) -> ProjectNames {
     let mut projects = ProjectNames::default();
     projects.learn(rows.iter().filter_map(|row| row.project.as_deref()));
+    projects
+}
+
+/// As much of a text as can matter here.
+pub(super) fn beginning(text: &str) -> &str {
+    let text = text.trim();
+    text.get(..text.floor_char_boundary(LOOKED_AT))
+        .unwrap_or(text)
+}
+
+/// A line for each.
+pub(super) fn list(
+    rows: &[&Row],
+    projects: &mut ProjectNames,
+    now: DateTime<Utc>,
+    room: Room,
+) -> List {
     let mut list = List::new(match room {
         Room::Narrow => NARROW,
         Room::Usual => USUAL,
     });
     for row in rows {
-        let place = fleet::place(
-            row.project.as_deref(),
-            row.worktree.as_deref(),
-            &mut projects,
-        );
+        let place = fleet::place(row.project.as_deref(), row.worktree.as_deref(), projects);
         list.row([
             state(row, now),
             place.into(),
             agent(row),
-            reveal::name(row.prompt.as_deref().unwrap_or_default().trim()).into(),
+            reveal::name(beginning(row.prompt.as_deref().unwrap_or_default())).into(),
             number(row.calls, MOST_CALLS, style::FAINT),
             number(row.failed, MOST_STOPPED, style::BAD),
             number(row.denied, MOST_STOPPED, style::CAUTION),
@@ -103,6 +120,16 @@ fn number(count: u64, most: u64, colour: anstyle::Style) -> Text {
 
 /// What it does, in a few words: "working 12 s on `cargo test`".
 pub(super) fn state(row: &Row, now: DateTime<Utc>) -> Text {
+    let (word, colour, rest) = state_words(row, now);
+    let rest_colour = match row.state {
+        State::Idle | State::Gone => style::FAINT,
+        _ => anstyle::Style::new(),
+    };
+    Text::styled(word, colour).with(rest, rest_colour)
+}
+
+/// Its word with its colour, and the rest.
+fn state_words(row: &Row, now: DateTime<Utc>) -> (&'static str, anstyle::Style, String) {
     let lasts = moment::lasting(row.since, now);
     let doing = |on: &Option<Doing>| on.as_ref().map(|on| words(on, row.project.as_deref()));
     match &row.state {
@@ -112,32 +139,34 @@ pub(super) fn state(row: &Row, now: DateTime<Utc>) -> Text {
                     let doing = Doing::of(&question.tool, Some(&question.input));
                     words(&doing, row.project.as_deref())
                 }
-                None => reveal::name(&project::relative(what, row.project.as_deref())),
+                None => reveal::name(&project::relative(beginning(what), row.project.as_deref())),
             };
-            Text::styled("waiting for you:", style::CAUTION.bold()).plain(format!(" {what}"))
+            (
+                "waiting for you:",
+                style::CAUTION.bold(),
+                format!(" {what}"),
+            )
         }
         State::Blocked { on, why } => {
-            let what = doing(on).unwrap_or_else(|| reveal::name(why));
-            Text::styled("blocked:", style::BAD.bold()).plain(format!(" {what}"))
+            let what = doing(on).unwrap_or_else(|| reveal::name(beginning(why)));
+            ("blocked:", style::BAD.bold(), format!(" {what}"))
         }
         State::Looping { on, times } => {
             let on = doing(on).map(|on| format!(" on {on}")).unwrap_or_default();
-            Text::styled("looping", style::BAD).plain(format!(" {times}×{on}"))
+            ("looping", style::BAD, format!(" {times}×{on}"))
         }
         State::Working { on } => {
             let on = doing(on).map(|on| format!(" on {on}")).unwrap_or_default();
-            Text::styled("working", style::GOOD).plain(format!(" {lasts}{on}"))
+            ("working", style::GOOD, format!(" {lasts}{on}"))
         }
-        State::Idle | State::Gone => {
-            Text::styled(row.state.word(), style::FAINT).with(format!(" {lasts}"), style::FAINT)
-        }
+        State::Idle | State::Gone => (row.state.word(), style::FAINT, format!(" {lasts}")),
     }
 }
 
 /// A call: a command as it is, another tool by its name.
 fn words(doing: &Doing, project: Option<&str>) -> String {
     let what = doing.what.as_deref();
-    let what = what.map(|what| reveal::name(&project::relative(what, project)));
+    let what = what.map(|what| reveal::name(&project::relative(beginning(what), project)));
     let tool = reveal::name(&doing.tool);
     match what {
         Some(command) if Tool::named(&doing.tool).runs_a_shell() => format!("`{command}`"),
@@ -148,6 +177,9 @@ fn words(doing: &Doing, project: Option<&str>) -> String {
 
 /// Whether a row has all of these words, anywhere.
 pub(super) fn has(row: &Row, words: &str) -> bool {
+    if words.trim().is_empty() {
+        return true;
+    }
     let parts = [
         Some(row.session.as_str()),
         row.name.as_deref(),
@@ -159,8 +191,8 @@ pub(super) fn has(row: &Row, words: &str) -> bool {
         Some(row.state.word()),
     ];
     let parts: Vec<&str> = parts.into_iter().flatten().collect();
-    let does = state(row, row.since).content();
-    let text = format!("{} {does}", parts.join(" ")).to_lowercase();
+    let (word, _, does) = state_words(row, row.since);
+    let text = format!("{} {word}{does}", parts.join(" ")).to_lowercase();
     let words = words.to_lowercase();
     words.split_whitespace().all(|word| text.contains(word))
 }

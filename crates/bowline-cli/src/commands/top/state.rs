@@ -141,6 +141,7 @@ pub(super) enum Screen {
         question: Box<Question>,
         place: Place,
         step: Step,
+        seen: Seen,
     },
     Keys(Place),
 }
@@ -154,6 +155,15 @@ pub(super) enum Step {
     /// What a permission that lasts would write is shown, once it is known, and has to be confirmed. If nothing can be written, why is
     /// told in words.
     Confirm(Extent, Option<Result<Preview, String>>),
+}
+
+/// What of a question was on the screen to its end. Nobody shall allow what is not shown in full.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Seen {
+    Beginning,
+    Question,
+    /// Also what a permission that lasts would write.
+    Preview,
 }
 
 /// Something that is said for a while.
@@ -179,6 +189,8 @@ pub(super) type Sign = Vec<(u64, DateTime<Utc>, u64)>;
 #[derive(Debug)]
 pub(super) struct Top {
     pub(super) board: Option<Board>,
+    /// The places of the sessions that are listed: those that have the words of the filter.
+    listed: Vec<usize>,
     pub(super) link: Link,
     /// The session that is chosen.
     pub(super) selected: Option<String>,
@@ -198,6 +210,7 @@ impl Top {
     pub(super) fn new(rights: Rights, now: DateTime<Utc>, (columns, lines): (u16, u16)) -> Self {
         Self {
             board: None,
+            listed: Vec::new(),
             link: Link::Asked,
             selected: None,
             filter: String::new(),
@@ -213,8 +226,16 @@ impl Top {
 
     /// The sessions that are listed.
     pub(super) fn rows(&self) -> Vec<&Row> {
+        let sessions = self.board.as_ref().map_or(&[][..], |it| &it.sessions);
+        let listed = self.listed.iter();
+        listed.filter_map(|place| sessions.get(*place)).collect()
+    }
+
+    /// Finds out once for each change which sessions are listed: every drawing asks for them several times.
+    fn list(&mut self) {
         let rows = self.board.iter().flat_map(|board| &board.sessions);
-        rows.filter(|row| rows::has(row, &self.filter)).collect()
+        let has_words = |(place, row): (usize, &Row)| rows::has(row, &self.filter).then_some(place);
+        self.listed = rows.enumerate().filter_map(has_words).collect();
     }
 
     /// The place of the chosen session among them.
@@ -237,8 +258,12 @@ impl Top {
 
     /// What becomes of it when something happens, and what has to be done.
     pub(super) fn update(&mut self, event: Event) -> Vec<Effect> {
-        match event {
-            Event::Input(input) => self.input(input),
+        let effects = match event {
+            Event::Input(input) => {
+                let effects = self.input(input);
+                self.list();
+                effects
+            }
             Event::Resized(columns, lines) => {
                 (self.columns, self.lines) = (columns, lines);
                 Vec::new()
@@ -249,7 +274,9 @@ impl Top {
                 Vec::new()
             }
             Event::Told(told) => self.told(told),
-        }
+        };
+        self.look();
+        effects
     }
 
     fn told(&mut self, told: Told) -> Vec<Effect> {
@@ -318,6 +345,7 @@ impl Top {
     fn show(&mut self, board: Board) {
         let place = self.chosen();
         self.board = Some(board);
+        self.list();
         let rows = self.rows();
         let kept = |row: &&&Row| Some(&row.session) == self.selected.as_ref();
         let chosen = (rows.iter().find(kept))

@@ -356,6 +356,35 @@ fn nothing_that_others_write_can_move_the_cursor_or_hide() {
 }
 
 #[test]
+fn a_command_of_several_lines_does_not_look_like_its_first() {
+    let asks = question("abcde", "s", "echo \r\noverwritten\rX");
+    let state = json!({"is": "waiting_for_you", "for": "echo"});
+    let rows = vec![row("s", json!({"state": state, "questions": [asks]}))];
+    let text = drawn(&shown(120, 12, rows));
+    assert!(text.contains("`echo ␍⏎overwritten␍X`"), "{text}");
+}
+
+#[test]
+fn only_rows_that_are_seen_are_made() {
+    let rows = (0..600).map(|number| row(&format!("s{number}"), json!({})));
+    let mut top = shown(80, 24, rows.collect());
+    for (keys, chosen_row) in [("", 0), ("⇲", 599), ("⇱⇟", 16)] {
+        press(&mut top, keys);
+        assert_eq!(top.chosen(), chosen_row, "{keys}");
+        assert_eq!(
+            view::body_length(&top),
+            1 + view::rows_shown(&top),
+            "{keys}"
+        );
+        let marks = drawn(&top)
+            .lines()
+            .filter(|line| line.starts_with("> "))
+            .count();
+        assert_eq!(marks, 1, "{keys}");
+    }
+}
+
+#[test]
 fn secrets_are_not_shown() {
     let token = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8");
     let asks = question(

@@ -13,7 +13,7 @@ use ratatui::style::{Modifier, Style};
 
 use super::denials;
 use super::rows::{self, Room};
-use super::state::{Link, Screen, Step, Top};
+use super::state::{Link, Place, Screen, Seen, Step, Top};
 use crate::commands::{approvals, trace};
 use crate::moment;
 use crate::ui::full_screen::Paint;
@@ -61,7 +61,7 @@ const KEYS: &[(&str, &str)] = &[
 pub(super) fn draw(top: &Top, frame: &mut Frame<'_>, paint: Paint) {
     let area = frame.area();
     let width = usize::from(area.width);
-    if area.width < FEWEST_COLUMNS || area.height < FEWEST_LINES {
+    if is_too_small(area.width, area.height) {
         let words = format!(
             "{}×{} is too small: 60×5 is needed; q leaves",
             area.width, area.height
@@ -72,8 +72,8 @@ pub(super) fn draw(top: &Top, frame: &mut Frame<'_>, paint: Paint) {
     put(frame, paint, 0, &title(top).cut(width), Style::new());
     let reversed = Style::new().add_modifier(Modifier::REVERSED);
     let lines = body(top);
-    let chosen = chosen_line(top);
-    for (place, (number, line)) in (1..).zip(window(top, &lines)) {
+    let chosen = chosen_row(top).map(|row| row - first_row(top) + 1);
+    for (number, (place, line)) in (1..).zip(window(top, &lines)).enumerate() {
         let style = match chosen {
             Some(chosen) if chosen == number => reversed,
             _ => Style::new(),
@@ -88,6 +88,11 @@ pub(super) fn draw(top: &Top, frame: &mut Frame<'_>, paint: Paint) {
     }
     let last = area.height.saturating_sub(1);
     put(frame, paint, last, &footer(top).cut(width), Style::new());
+}
+
+/// Whether nothing but that can be shown.
+const fn is_too_small(columns: u16, lines: u16) -> bool {
+    columns < FEWEST_COLUMNS || lines < FEWEST_LINES
 }
 
 /// One line of the screen.
@@ -221,7 +226,10 @@ fn footer(top: &Top) -> Text {
             "↑ ↓ choose  enter open  / other words  esc sessions with these words"
         }
         Screen::Call { .. } => "t all that followed from its prompt  ↑ ↓ scroll  esc back",
-        Screen::Answer { step, .. } => match step {
+        Screen::Answer { step, seen, .. } => match step {
+            Step::Choose if *seen < Seen::Question => {
+                return below(top).with(", then y s f allow  n deny  esc back", style::FAINT);
+            }
             Step::Choose => {
                 "y allow once  s for its session  f for good  n deny  ↑ ↓ scroll  esc back"
             }
@@ -235,6 +243,9 @@ fn footer(top: &Top) -> Text {
             }
             Step::Confirm(_, None) => "asking the daemon what would be written…",
             Step::Confirm(_, Some(Err(_))) => "↑ ↓ scroll  esc back",
+            Step::Confirm(_, Some(Ok(_))) if *seen < Seen::Preview => {
+                return below(top).with(", then y writes this  n not", style::FAINT);
+            }
             Step::Confirm(Extent::Always, Some(Ok(_))) => {
                 "Allow for good?  y writes this  n not  ↑ ↓ scroll"
             }
@@ -244,7 +255,17 @@ fn footer(top: &Top) -> Text {
         },
         Screen::Denial { .. } | Screen::Keys(_) => "↑ ↓ scroll  esc back",
     };
-    Text::styled(keys, style::FAINT)
+    let keys = Text::styled(keys, style::FAINT);
+    match &top.screen {
+        Screen::Answer { .. } if lines_below(top) > 0 => below(top).plain("  ").text(keys),
+        _ => keys,
+    }
+}
+
+/// That there is more to read.
+fn below(top: &Top) -> Text {
+    let more = counted(lines_below(top), "more line");
+    Text::styled(format!("{more} ↓"), style::CAUTION)
 }
 
 /// What somebody types, and what can be done with it. Its end is where they type.
@@ -322,6 +343,16 @@ pub(super) fn body_length(top: &Top) -> usize {
     body(top).len()
 }
 
+/// How many of them are below those that are on the screen.
+pub(super) fn lines_below(top: &Top) -> usize {
+    let length = body_length(top);
+    if is_too_small(top.columns, top.lines) {
+        return length;
+    }
+    let last = length.saturating_sub(room(top));
+    scrolled(top).map_or(0, |place| last - place.at(last))
+}
+
 fn cut(lines: Vec<Text>, width: usize) -> Vec<Text> {
     lines.into_iter().map(|line| line.cut(width)).collect()
 }
@@ -342,8 +373,16 @@ fn board(top: &Top, width: usize) -> Vec<Text> {
         0..80 => Room::Narrow,
         _ => Room::Usual,
     };
-    let list = rows::list(&rows, top.now, room);
-    marked(list.lines(Some(width.saturating_sub(2))), top.chosen())
+    let mut projects = rows::projects(&rows);
+    let from = first_row(top);
+    let shown: Vec<&Row> = (rows.into_iter().skip(from))
+        .take(rows_shown(top))
+        .collect();
+    let list = rows::list(&shown, &mut projects, top.now, room);
+    marked(
+        list.lines(Some(width.saturating_sub(2))),
+        top.chosen() - from,
+    )
 }
 
 /// Lines of a list, headings first; the chosen one has a mark, because not everybody sees colours.
@@ -359,11 +398,8 @@ fn marked(lines: Vec<Text>, chosen: usize) -> Vec<Text> {
 
 /// More about the chosen session, where there is room for it.
 fn details(top: &Top) -> Option<Vec<Text>> {
-    if top.lines < WITH_DETAILS || !matches!(top.screen, Screen::Board | Screen::Filter) {
-        return None;
-    }
+    let row = top.row().filter(|_| has_details(top))?;
     let width = usize::from(top.columns);
-    let row = top.row()?;
     let mut lines = vec![Text::styled("─".repeat(width), style::FAINT)];
     let mut head = Text::styled(reveal::name(row.called()), style::HEADING)
         .plain("  ")
@@ -371,9 +407,10 @@ fn details(top: &Top) -> Option<Vec<Text>> {
         .plain("  ")
         .text(rows::state(row, top.now));
     if let Some(why) = row.questions.first().and_then(|it| it.reason.as_deref()) {
-        head = head.with(format!("  {}", reveal::name(why)), style::FAINT);
+        let why = reveal::name(rows::beginning(why));
+        head = head.with(format!("  {why}"), style::FAINT);
     }
-    let prompt = row.prompt.as_deref().unwrap_or_default().trim();
+    let prompt = rows::beginning(row.prompt.as_deref().unwrap_or_default());
     lines.extend(head.wrap(width).into_iter().take(2));
     lines.extend(Text::styled(prompt, style::FAINT).wrap(width));
     lines.truncate(DETAILS);
@@ -381,30 +418,34 @@ fn details(top: &Top) -> Option<Vec<Text>> {
     Some(cut(lines, width))
 }
 
-/// The lines of the body that are shown, each with its number.
-fn window<'a>(top: &Top, lines: &'a [Text]) -> Vec<(usize, &'a Text)> {
+fn has_details(top: &Top) -> bool {
+    let is_board = matches!(top.screen, Screen::Board | Screen::Filter);
+    is_board && top.lines >= WITH_DETAILS && top.row().is_some()
+}
+
+/// The lines of the body that are shown. Of a list there are no others.
+fn window<'a>(top: &Top, lines: &'a [Text]) -> impl Iterator<Item = &'a Text> {
     let room = room(top);
-    let numbered = || lines.iter().enumerate();
+    let last = lines.len().saturating_sub(room);
+    let from = scrolled(top).map_or(0, |place| place.at(last));
+    lines.iter().skip(from).take(room)
+}
+
+/// How far the text is scrolled; nothing for a list.
+fn scrolled(top: &Top) -> Option<Place> {
     match &top.screen {
         Screen::Tree { place, .. }
         | Screen::Denial { place, .. }
         | Screen::Call { place, .. }
         | Screen::Answer { place, .. }
-        | Screen::Keys(place) => {
-            let from = place.at(lines.len().saturating_sub(room));
-            numbered().skip(from).take(room).collect()
-        }
-        Screen::Board | Screen::Filter | Screen::Denials { .. } | Screen::Found { .. } => {
-            let from = first_row(top);
-            let rows = numbered().skip(1 + from).take(room.saturating_sub(1));
-            numbered().take(1).chain(rows).collect()
-        }
+        | Screen::Keys(place) => Some(*place),
+        Screen::Board | Screen::Filter | Screen::Denials { .. } | Screen::Found { .. } => None,
     }
 }
 
 /// How many lines there are between the first and the last, without details.
 pub(super) fn room(top: &Top) -> usize {
-    let details = details(top).map_or(0, |lines| lines.len());
+    let details = if has_details(top) { DETAILS } else { 0 };
     usize::from(top.lines).saturating_sub(2 + details)
 }
 
@@ -415,24 +456,24 @@ pub(super) fn rows_shown(top: &Top) -> usize {
 
 /// The first row of the list that is shown: the chosen one is always among them.
 fn first_row(top: &Top) -> usize {
-    let chosen = chosen_line(top).unwrap_or(1);
-    chosen.saturating_sub(rows_shown(top))
+    let chosen = chosen_row(top).unwrap_or(0);
+    (chosen + 1).saturating_sub(rows_shown(top)).min(chosen)
 }
 
-/// The line of the body that is chosen; the first is the heading.
-fn chosen_line(top: &Top) -> Option<usize> {
+/// The row of the list that is chosen.
+fn chosen_row(top: &Top) -> Option<usize> {
     match &top.screen {
-        Screen::Board | Screen::Filter if !top.rows().is_empty() => Some(top.chosen() + 1),
+        Screen::Board | Screen::Filter if !top.rows().is_empty() => Some(top.chosen()),
         Screen::Denials {
             events: Some(events),
             chosen,
             ..
-        } if !events.is_empty() => Some(chosen + 1),
+        } if !events.is_empty() => Some(*chosen),
         Screen::Found {
             findings: Some(findings),
             chosen,
             ..
-        } if !findings.found.is_empty() => Some(chosen + 1),
+        } if !findings.found.is_empty() => Some(*chosen),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 use bowline_store::{Findings, RecordedEvent};
 
 use super::super::state::Top;
-use super::marked;
+use super::{first_row, marked, rows_shown};
 use crate::commands::{search, trace};
 use crate::moment;
 use crate::project::ProjectNames;
@@ -41,7 +41,8 @@ pub(super) fn denials(
         return nothing("Nothing was denied within the last day.", width);
     }
     let mut list = List::new(DENIALS);
-    for event in events {
+    let from = first_row(top);
+    for event in events.iter().skip(from).take(rows_shown(top)) {
         let decided = &event.decided;
         let what = trace::about(event.input.as_ref(), decided.project.as_deref());
         let why = decided.reason.as_deref().unwrap_or_default();
@@ -56,7 +57,7 @@ pub(super) fn denials(
             Text::styled(trace::one_line(why), style::FAINT),
         ]);
     }
-    marked(list.lines(Some(width.saturating_sub(2))), chosen)
+    marked(list.lines(Some(width.saturating_sub(2))), chosen - from)
 }
 
 /// The records in which these words were found.
@@ -74,7 +75,8 @@ pub(super) fn found(
     let mut projects = ProjectNames::default();
     projects.learn(findings.found.iter().filter_map(|it| it.project.as_deref()));
     let mut list = List::new(FOUND);
-    for found in &findings.found {
+    let from = first_row(top);
+    for found in findings.found.iter().skip(from).take(rows_shown(top)) {
         list.row([
             Text::styled(moment::when(found.time, top.now), style::FAINT),
             Text::styled(found.kind.word(), style::HEADING),
@@ -86,7 +88,7 @@ pub(super) fn found(
             search::excerpt(found),
         ]);
     }
-    marked(list.lines(Some(width.saturating_sub(2))), chosen)
+    marked(list.lines(Some(width.saturating_sub(2))), chosen - from)
 }
 
 fn nothing(words: &str, width: usize) -> Vec<Text> {
