@@ -32,12 +32,14 @@ pub(crate) struct Token(pub(crate) String);
 pub(crate) async fn guard(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
     let answering = async {
         match admitted(&site, request).await {
-            Ok(request) => next.run(request).await,
-            Err(refused) => refused,
+            Ok(Admitted::Known(request)) => next.run(request).await,
+            Ok(Admitted::Opening(request)) => closing(next.run(request).await),
+            Err(refused) => closing(refused),
         }
     };
     let answered = timeout(WITHIN, answering).await;
-    let mut response = answered.unwrap_or_else(|_| StatusCode::REQUEST_TIMEOUT.into_response());
+    let late = |_| closing(StatusCode::REQUEST_TIMEOUT.into_response());
+    let mut response = answered.unwrap_or_else(late);
     let headers = response.headers_mut();
     for (name, value) in HEADERS {
         headers.insert(name, HeaderValue::from_static(value));
@@ -48,33 +50,59 @@ pub(crate) async fn guard(State(site): State<Arc<Site>>, request: Request, next:
     response
 }
 
-async fn admitted(site: &Site, mut request: Request) -> Result<Request, Response> {
+/// A request that may go on.
+enum Admitted {
+    /// A browser with a cookie has sent it.
+    Known(Request),
+    /// It has followed a link, and has none yet.
+    Opening(Request),
+}
+
+/// An answer after which the connection ends: whoever has no cookie keeps no place.
+fn closing(mut response: Response) -> Response {
+    let close = HeaderValue::from_static("close");
+    response.headers_mut().insert(header::CONNECTION, close);
+    response
+}
+
+async fn admitted(site: &Site, mut request: Request) -> Result<Admitted, Response> {
     // A request in the form for proxies names a host twice.
     if request.uri().authority().is_some() {
         return Err(refusal(Refusal::Misdirected));
     }
     let wanted = match (request.method(), request.uri().path()) {
-        (&Method::GET | &Method::HEAD, "/open") => Wanted::Opening,
+        (&Method::GET, "/open") => Wanted::Opening,
+        // A link works once. Whoever looks where it leads must not use it up.
+        (&Method::HEAD, "/open") => return Err(StatusCode::METHOD_NOT_ALLOWED.into_response()),
         (&Method::GET | &Method::HEAD, path) if path.ends_with("/stream") => Wanted::Stream,
         (&Method::GET | &Method::HEAD, _) => Wanted::View,
         (&Method::POST, _) => Wanted::Change,
         _ => return Err(StatusCode::METHOD_NOT_ALLOWED.into_response()),
     };
-    let claims = claims(request.headers());
+    let cookies = cookies(request.headers());
+    let claims = claims(request.headers(), &cookies);
     let checked = check(&claims, wanted, site.port, &site.gate());
     let Some(secret) = checked.map_err(refusal)? else {
-        return Ok(request);
+        return Ok(Admitted::Opening(request));
     };
     site.touch();
     let token = secret.token();
     if wanted == Wanted::Change {
-        return change(&token, request).await;
+        return change(&token, request).await.map(Admitted::Known);
     }
     request.extensions_mut().insert(Token(token));
-    Ok(request)
+    Ok(Admitted::Known(request))
 }
 
-fn claims(headers: &HeaderMap) -> Claims<'_> {
+/// All cookies. Another server of this host may have set one that is no text, and a browser may send several lines of them: neither keeps
+/// ours from being found.
+fn cookies(headers: &HeaderMap) -> String {
+    let lines = headers.get_all(header::COOKIE).iter();
+    let lines = lines.map(|line| String::from_utf8_lossy(line.as_bytes()));
+    lines.collect::<Vec<_>>().join(";")
+}
+
+fn claims<'a>(headers: &'a HeaderMap, cookies: &'a str) -> Claims<'a> {
     let text = |name| {
         headers
             .get(name)
@@ -94,7 +122,7 @@ fn claims(headers: &HeaderMap) -> Claims<'_> {
         site: text("sec-fetch-site"),
         mode: text("sec-fetch-mode"),
         dest: text("sec-fetch-dest"),
-        cookies: text("cookie"),
+        cookies: Some(cookies),
     }
 }
 

@@ -9,6 +9,7 @@ mod data;
 mod guard;
 mod kept;
 mod parameters;
+mod patient;
 mod peer;
 mod places;
 mod query;

@@ -15,18 +15,23 @@ use tokio::runtime::Builder;
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{interval, sleep};
 
+use crate::patient::Patient;
 use crate::peer::Peer;
 use crate::routes;
 use crate::site::{Site, most_reads};
 
 /// At most this many connections at a time.
 const MOST_CONNECTIONS: usize = 64;
+/// So many of them are kept for our own user.
+const KEPT: usize = 32;
 /// The head of a request has at most this many bytes.
 const LONGEST_HEAD: usize = 8 * 1024;
 /// It has this many fields at most.
 const MOST_FIELDS: usize = 64;
 /// A head that takes longer never ends. A connection without a request is closed after this time, too.
 const HEAD_WITHIN: Duration = Duration::from_secs(10);
+/// An answer that nobody reads within this time is not written to its end.
+const WRITTEN_WITHIN: Duration = Duration::from_secs(10);
 /// How often the server looks whether it is still wanted.
 const LOOK: Duration = Duration::from_secs(15);
 
@@ -101,7 +106,7 @@ async fn serve(
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
                     let peer = Peer { address: stream.peer_addr().ok(), port: site.port };
-                    admit(stream, &places, router.clone().layer(Extension(peer)));
+                    admit(stream, peer, &places, router.clone());
                 }
                 // There are too many open files, for instance.
                 Err(_) => sleep(Duration::from_millis(100)).await,
@@ -114,13 +119,17 @@ async fn serve(
     }
 }
 
-fn admit(stream: TcpStream, places: &Arc<Semaphore>, router: Router) {
-    let Ok(place) = Arc::clone(places).try_acquire_owned() else {
+fn admit(stream: TcpStream, peer: Peer, places: &Arc<Semaphore>, router: Router) {
+    // Nobody else has anything to look for here, so that nobody else can take the page away.
+    let is_free = places.available_permits() > KEPT || !peer.is_another_user();
+    let place = Arc::clone(places).try_acquire_owned().ok();
+    let Some(place) = place.filter(|_| is_free) else {
         // Whoever does not read this at once is not waited for.
         let _ = stream.try_write(FULL);
         return;
     };
-    let service = TowerToHyperService::new(router);
+    let service = TowerToHyperService::new(router.layer(Extension(peer)));
+    let stream = Patient::new(stream, WRITTEN_WITHIN);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_WITHIN)

@@ -507,6 +507,70 @@ fn nobody_else_gets_anything() {
 }
 
 #[test]
+fn cookies_of_other_servers_keep_nobody_out() {
+    let stage = Stage::new();
+    let browser = stage.open();
+    let ask = |cookies: &[&[u8]]| {
+        let mut request = browser
+            .get("")
+            .without("Cookie")
+            .with("Connection", "close")
+            .bytes();
+        request.truncate(request.len() - 2);
+        for line in cookies {
+            request.extend([b"Cookie: ", *line, b"\r\n"].concat());
+        }
+        request.extend(b"\r\n");
+        send(browser.port, &request).status
+    };
+    let own = browser.cookie.as_bytes();
+    assert_eq!(ask(&[&[b"x=\xe9; ", own].concat()]), 200);
+    assert_eq!(ask(&[&[own, b"; x=\xff\xfe"].concat()]), 200);
+    assert_eq!(ask(&[b"x=1", own]), 200);
+    assert_eq!(ask(&[own, b"x=\xe9"]), 200);
+    assert_eq!(ask(&[&[own, b"\xe9"].concat()]), 403);
+    assert_eq!(ask(&[b"x=\xe9"]), 403);
+}
+
+#[test]
+fn looking_where_a_link_leads_does_not_use_it_up() {
+    let stage = Stage::new();
+    let link = stage.page.open().unwrap();
+    let (port, path) = port_and_path(&link);
+    let mut looking = Asking::get(port, path);
+    looking.method = "HEAD";
+    let looked = looking.ask();
+    refused(&looked, 405);
+    Browser::follow(&link);
+}
+
+#[test]
+fn whoever_has_no_cookie_keeps_no_connection() {
+    let stage = Stage::new();
+    let browser = stage.open();
+    let many = |asking: &Asking| {
+        let last = asking.clone().with("Connection", "close").bytes();
+        let mut stream = connect(browser.port);
+        // The server may close it before all is written.
+        let _ = stream.write_all(&[asking.bytes(), asking.bytes(), last].concat());
+        let mut bytes = Vec::new();
+        let _ = stream.read_to_end(&mut bytes);
+        String::from_utf8_lossy(&bytes).matches("HTTP/1.1 ").count()
+    };
+    assert_eq!(many(&browser.get("hooks")), 3);
+    // What is not read of a connection that ends may take the answer with it.
+    assert!(many(&browser.get("hooks").without("Cookie")) <= 1);
+    for stranger in [
+        browser.get("").without("Cookie"),
+        Asking::get(browser.port, "/x"),
+        Asking::get(browser.port, "/open?key=0"),
+    ] {
+        let answered = send(browser.port, &stranger.bytes());
+        assert_eq!(answered.field("connection"), Some("close"), "{answered:?}");
+    }
+}
+
+#[test]
 fn changes_need_a_token_and_our_own_page() {
     let stage = Stage::new();
     stage.desk.ask(question("abcde"));
