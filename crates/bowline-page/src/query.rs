@@ -28,6 +28,13 @@ impl Query {
         self.get(name).map(ToOwned::to_owned)
     }
 
+    /// What a field of a form names, as [`crate::text::key`] has written it.
+    pub(crate) fn key(&self, name: &str) -> Option<String> {
+        let written = self.get(name)?;
+        let mut named = form_urlencoded::parse(written.as_bytes());
+        named.next().map(|(key, _)| key.into_owned())
+    }
+
     /// Whether only the part of a page is wanted that changes.
     pub(crate) fn is_fragment(&self) -> bool {
         self.get(FRAGMENT).is_some()
@@ -46,5 +53,29 @@ impl<S: Sync> FromRequestParts<S> for Query {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
         let text = parts.uri.query().unwrap_or_default();
         Ok(Self::parse(text.as_bytes()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::key;
+
+    #[test]
+    fn a_name_comes_back_as_it_was_sent() {
+        for name in [
+            "toolu_1",
+            "/home/ada/shop",
+            " a=b&c%20+d ",
+            "1\0\r\n\u{202e}\u{1b}é日",
+        ] {
+            let field = key(name);
+            assert!(!field.contains(|c: char| c.is_control() || !c.is_ascii()));
+            let mut form = form_urlencoded::Serializer::new(String::new());
+            let form = form.append_pair("call", &field).finish();
+            let read = Query::parse(form.as_bytes()).key("call");
+            assert_eq!(read.as_deref(), Some(name));
+        }
+        assert_eq!(Query::parse(b"call=").key("call"), None);
     }
 }

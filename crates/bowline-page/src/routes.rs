@@ -393,7 +393,7 @@ async fn guards(
 }
 
 async fn mark(State(site): Shared, Extension(Form(form)): Extension<Form>) -> Response {
-    let said = |name| form.owned(name).unwrap_or_default();
+    let said = |name| form.key(name).unwrap_or_default();
     let (rule, call, event) = (said("rule"), said("call"), said("event"));
     let next = match form.get("mark") {
         Some("false-alarm") if !call.is_empty() => {
@@ -438,8 +438,8 @@ async fn false_alarm(
 }
 
 async fn allow_alarm(State(site): Shared, Extension(Form(form)): Extension<Form>) -> Response {
-    let asked = Asked::of(&form, "stopped call", "id");
-    let (id, event) = (form.owned("id").unwrap_or_default(), form.owned("event"));
+    let asked = Asked::of_form(&form, "stopped call", "id");
+    let (id, event) = (form.key("id").unwrap_or_default(), form.key("event"));
     let of = event.clone();
     let allowed = site
         .read(move |sources| {

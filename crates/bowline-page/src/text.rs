@@ -57,6 +57,14 @@ fn beginning(text: &str, most: usize) -> &str {
     text.get(..text.floor_char_boundary(most)).unwrap_or(text)
 }
 
+/// What a form sends back to name something, as [`Query::key`] reads it. Browsers change some characters of a field, and would show what
+/// those of an agent hide.
+///
+/// [`Query::key`]: crate::query::Query::key
+pub(crate) fn key(name: &str) -> String {
+    form_urlencoded::byte_serialize(name.as_bytes()).collect()
+}
+
 /// The last part of a folder's path, by which people know it.
 pub(crate) fn folder_name(path: &str) -> String {
     let name = path.trim_end_matches('/').rsplit('/').next();

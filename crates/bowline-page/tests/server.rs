@@ -816,6 +816,52 @@ fn a_false_alarm_leads_to_what_lets_it_pass() {
     }
 }
 
+/// The fields of the form that leads to this address, as a browser sends them.
+fn form_to(body: &str, address: &str) -> String {
+    let from = body.split(&format!("action=\"{address}\"")).nth(1).unwrap();
+    let form = from.split("</form>").next().unwrap();
+    let mut sent = form_urlencoded::Serializer::new(String::new());
+    for field in form.split("name=\"").skip(1) {
+        let (name, rest) = field.split_once('"').unwrap();
+        let value = rest
+            .split("value=\"")
+            .nth(1)
+            .unwrap()
+            .split('"')
+            .next()
+            .unwrap();
+        // So a parser of HTML reads it.
+        let value = value.replace('\0', "\u{fffd}").replace('\r', "\n");
+        sent.append_pair(name, &value);
+    }
+    sent.finish()
+}
+
+#[test]
+fn a_call_whose_name_a_browser_would_change_is_marked_as_well() {
+    let stage = Stage::new();
+    let call = "odd\0\r\u{202e}call";
+    stop(
+        &stage.store,
+        call,
+        "terraform apply",
+        Some("infra\r\u{202e}x"),
+    );
+    let browser = stage.open();
+    let mut address = form_urlencoded::Serializer::new("false-alarm?".to_owned());
+    let address = address.append_pair("id", call).finish();
+    let body = browser.get(&address).ask().body;
+    let marked = browser.post("mark", &form_to(&body, "./mark")).ask();
+    assert_eq!(marked.status, 303, "{marked:?}");
+    let next = marked.field("location").unwrap();
+    let body = browser.get(next.trim_start_matches("./")).ask().body;
+    assert!(body.contains("Let it pass from now on"), "{body}");
+    let allowed = browser
+        .post("false-alarm", &form_to(&body, "./false-alarm"))
+        .ask();
+    assert_eq!(allowed.status, 303, "{allowed:?}");
+}
+
 #[test]
 fn a_permission_that_cannot_be_kept_is_told_in_words() {
     let stage = Stage::new();

@@ -123,18 +123,18 @@ pub(crate) fn is_false_alarm(store: &dyn Store, event: &RecordedEvent) -> Result
 
 /// Marks an event as a false alarm, or takes the mark away.
 pub(crate) fn mark(store: &dyn Store, form: &Query) -> Result<()> {
-    let (Some(project), Some(event)) = (form.get("project"), form.get("event")) else {
+    let (Some(project), Some(event)) = (form.key("project"), form.key("event")) else {
         return Ok(());
     };
     let _alone = MARKING.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut ids = marks(store, project)?;
-    ids.retain(|id| id != event);
+    let mut ids = marks(store, &project)?;
+    ids.retain(|id| *id != event);
     if form.get("mark") == Some("false-alarm") {
-        ids.push(event.to_owned());
+        ids.push(event);
     }
     let excess = ids.len().saturating_sub(MOST_MARKS);
     ids.drain(..excess);
-    store.remember(MemoryOf::Project, project, MARKS, &json!(ids))
+    store.remember(MemoryOf::Project, &project, MARKS, &json!(ids))
 }
 
 #[cfg(test)]

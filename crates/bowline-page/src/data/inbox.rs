@@ -83,7 +83,7 @@ pub(crate) fn about(questions: &dyn Questions, call: &str) -> Option<String> {
 
 /// Answers a question as a form says. The error says why the answer was not taken; the question still waits then.
 pub(crate) fn answer(questions: &dyn Questions, form: &Query) -> Result<Outcome, Unsettled> {
-    let (Some(id), Some(said)) = (form.get("id"), said(form)) else {
+    let (Some(id), Some(said)) = (form.key("id"), said(form)) else {
         return Ok(Outcome::Unclear);
     };
     let outcome = match said {
@@ -96,10 +96,10 @@ pub(crate) fn answer(questions: &dyn Questions, form: &Query) -> Result<Outcome,
         name: user(),
         place: "the page".to_owned(),
     };
-    if waiting(questions, id).is_none() {
+    if waiting(questions, &id).is_none() {
         return Ok(Outcome::Gone);
     }
-    match questions.answer(id, Reply { said, by }) {
+    match questions.answer(&id, Reply { said, by }) {
         Ok(()) => Ok(outcome),
         Err(Unsettled::Unanswerable(Unanswerable::Unknown(_) | Unanswerable::Several(_))) => {
             Ok(Outcome::Gone)

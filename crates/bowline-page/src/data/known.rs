@@ -58,6 +58,15 @@ impl Asked {
         }
     }
 
+    /// The same for what a form is about.
+    pub(crate) fn of_form(form: &Query, noun: &'static str, parameter: &'static str) -> Self {
+        Self {
+            noun,
+            parameter,
+            name: form.key(parameter),
+        }
+    }
+
     /// What a look finds under the name.
     pub(crate) fn find<T>(
         &self,

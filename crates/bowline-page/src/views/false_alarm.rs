@@ -12,7 +12,7 @@ use super::inbox::changed;
 use super::parts::{commands, copyable};
 use crate::data::false_alarm::{Aid, Alarm, NoAid, Test};
 use crate::data::guards::StoppedCall;
-use crate::text::{link, shown};
+use crate::text::{key, link, shown};
 
 /// What became of the last thing that was done here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,8 +55,8 @@ fn aided(alarm: &Alarm, aid: &Aid, token: &str) -> Markup {
                 p { "The guard is only silenced; nothing is granted, and whatever else is found still counts." }
                 form method="post" action="./false-alarm" {
                     input type="hidden" name="token" value=(token);
-                    input type="hidden" name="id" value=(alarm.call);
-                    input type="hidden" name="event" value=(alarm.event.decided.id);
+                    input type="hidden" name="id" value=(key(&alarm.call));
+                    input type="hidden" name="event" value=(key(&alarm.event.decided.id));
                     button.primary { "Allow for good" }
                 }
             },

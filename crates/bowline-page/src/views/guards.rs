@@ -12,7 +12,7 @@ use super::costs::periods;
 use super::parts::{commands, decision, project, session};
 use super::unmet::unmet;
 use crate::data::guards::{Guards, Stopped, StoppedCall};
-use crate::text::{ago, brief, counted, link, prose};
+use crate::text::{ago, brief, counted, key, link, prose};
 
 pub(crate) fn view(guards: &Guards, now: DateTime<Utc>) -> Markup {
     html! {
@@ -138,10 +138,10 @@ pub(crate) fn stopped(
             @if let Some(folder) = &decided.project {
                 form method="post" action="./mark" {
                     input type="hidden" name="token" value=(token);
-                    input type="hidden" name="project" value=(folder);
-                    input type="hidden" name="event" value=(decided.id);
-                    input type="hidden" name="call" value=(decided.tool_use_id.as_deref().unwrap_or_default());
-                    input type="hidden" name="rule" value=(decided.rule.as_deref().unwrap_or_default());
+                    input type="hidden" name="project" value=(key(folder));
+                    input type="hidden" name="event" value=(key(&decided.id));
+                    input type="hidden" name="call" value=(key(decided.tool_use_id.as_deref().unwrap_or_default()));
+                    input type="hidden" name="rule" value=(key(decided.rule.as_deref().unwrap_or_default()));
                     button name="mark" value=(mark) { (text) }
                 }
             }

@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use crate::data::inbox::{Outcome, Planned};
-use crate::text::{ago, brief, folder_name, json, length, link, prose, short_id, shown};
+use crate::text::{ago, brief, folder_name, json, key, length, link, prose, short_id, shown};
 
 pub(crate) fn view(
     questions: &[Question],
@@ -174,7 +174,7 @@ pub(crate) fn refused(refusal: &Unsettled) -> Markup {
 fn fields(question: &Question, token: &str) -> Markup {
     html! {
         input type="hidden" name="token" value=(token);
-        input type="hidden" name="id" value=(question.id);
+        input type="hidden" name="id" value=(key(&question.id));
     }
 }
 

@@ -30,7 +30,7 @@ pub(crate) fn view(wanted: &Wanted, answer: &Answer, now: DateTime<Utc>) -> Mark
 fn form(wanted: &Wanted) -> Markup {
     let text = |name: &str, label: &str, value: Option<&str>| {
         html! {
-            label { (label) input name=(name) value=[value] autocomplete="off" autofocus[name == "q" && value.is_none()]; }
+            label { (label) input name=(name) value=[value.map(shown)] autocomplete="off" autofocus[name == "q" && value.is_none()]; }
         }
     };
     html! {

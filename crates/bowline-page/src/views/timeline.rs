@@ -57,7 +57,7 @@ pub(crate) fn view(timeline: &Timeline) -> Markup {
 fn filters(filter: &Filter) -> Markup {
     let text = |name: &str, label: &str, value: Option<&str>| {
         html! {
-            label { (label) input name=(name) value=[value] autocomplete="off"; }
+            label { (label) input name=(name) value=[value.map(shown)] autocomplete="off"; }
         }
     };
     html! {
