@@ -65,6 +65,10 @@ pub(crate) struct SearchArgs {
     pub(crate) format: FormatArgs,
 }
 
+/// Of what was searched for, so many words and characters are repeated: more words do not count.
+const MOST_WORDS: usize = 32;
+const LONGEST: usize = 500;
+
 /// The kind of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Kind {
@@ -92,7 +96,7 @@ impl From<Kind> for TextKind {
 pub(crate) fn run(args: &SearchArgs, ui: &mut Ui) -> Result<Outcome> {
     let text = args.text.join(" ");
     if !is_searchable(&text) {
-        let shown = reveal::name(&text);
+        let shown = reveal::name(&repeated(&text));
         let message = format!("`{shown}` has no letter and no digit; nothing else is searched for");
         return Err(Error::usage(message).hint("`bowline search cargo test` is an example"));
     }
@@ -150,7 +154,10 @@ fn nothing(
         Some((last, before)) if !before.is_empty() => format!("{} or {last}", before.join(", ")),
         _ => kinds.concat(),
     };
-    let nothing = format!("No {kinds} has `{}`.", reveal::name(&question.text));
+    let nothing = format!(
+        "No {kinds} has `{}`.",
+        reveal::name(&repeated(&question.text))
+    );
     let unfiltered = search::Find {
         text: question.text.clone(),
         limit: question.limit,
@@ -173,6 +180,17 @@ fn nothing(
         since.unwrap_or_default(),
         counted(size.calls, "call")
     ))
+}
+
+/// What was searched for, as far as it counts and is read.
+fn repeated(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().take(MOST_WORDS + 1).collect();
+    let counting = words.get(..MOST_WORDS).unwrap_or(&words).join(" ");
+    let shown: String = counting.chars().take(LONGEST).collect();
+    if words.len() > MOST_WORDS || shown.len() < counting.len() {
+        return format!("{shown} …");
+    }
+    shown
 }
 
 /// Two lines for each: where it is, and what it says.
@@ -233,6 +251,18 @@ pub(super) fn excerpt(found: &Found) -> Text {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_that_do_not_count_are_not_repeated() {
+        let many: Vec<String> = (1..=5_000).map(|word| format!("w{word}")).collect();
+        let shown = repeated(&many.join(" "));
+        assert!(shown.ends_with(" w32 …"), "{shown}");
+        for text in ["cargo test", &many[..32].join(" ")] {
+            assert_eq!(repeated(text), text);
+        }
+        let long = repeated(&"é".repeat(9_000));
+        assert_eq!(long.chars().count(), LONGEST + 2);
+    }
 
     #[test]
     fn a_path_is_shown_from_its_project_on_unless_the_project_was_searched_for() {

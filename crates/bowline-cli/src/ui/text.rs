@@ -188,13 +188,18 @@ type Styled = (char, Style);
 fn wrap_line(chars: &[Styled], width: usize) -> Vec<Text> {
     let mut lines = Vec::new();
     let mut line: Vec<Styled> = Vec::new();
+    // Where there is no edge, a line can be as long as the text: it is not measured again for each word.
+    let mut used = 0_usize;
     for word in words(chars).flat_map(|word| pieces(word, width)) {
-        let fits = length(&line).saturating_add(length(word)) <= width;
+        let taken = length(word);
+        let fits = used.saturating_add(taken) <= width;
         if !fits && !is_blank(&line) && !is_blank(word) {
             lines.push(ended(&line));
             line.clear();
+            used = 0;
         }
         line.extend(word);
+        used = used.saturating_add(taken);
     }
     lines.push(ended(&line));
     lines
