@@ -35,13 +35,17 @@ const PAUSE: Duration = Duration::from_millis(500);
 #[command(after_help = "\
 Examples:
   bowline approvals
-  bowline approvals list --follow
+  bowline approvals --follow
   bowline approvals allow
   bowline approvals allow k3v9q --for-good
   bowline approvals deny k3v9q --message 'Use the staging account'")]
 pub(crate) struct ApprovalsArgs {
     #[command(subcommand)]
     action: Option<Action>,
+
+    /// Show the list again whenever a question comes or goes
+    #[arg(long)]
+    follow: bool,
 
     #[command(flatten)]
     format: FormatArgs,
@@ -169,7 +173,7 @@ impl State {
         match self {
             Self::On => None,
             Self::Off => Some(
-                "The inbox is off for this folder: an agent asks by itself. To let its questions wait here, write `wait = \"2m\"` below `[approvals]` into your settings (`bowline config init` makes the file).",
+                "The inbox is off for this folder: an agent asks by itself. To let its questions wait here, write `wait = \"2m\"` below `[approvals]` into `~/.config/bowline/config.toml` (`bowline config init` makes the file).",
             ),
             Self::NoDaemon => Some(
                 "No daemon runs, so that none can wait. `bowline daemon start` starts one, and so does the next event of an agent.",
@@ -181,7 +185,12 @@ impl State {
 pub(crate) fn run(args: &ApprovalsArgs, ui: &mut Ui) -> Result<Outcome> {
     let format = args.format();
     match &args.action {
-        Some(Action::List(args)) if args.follow => follow(format, ui),
+        Some(Action::Allow(_) | Action::Deny(_)) if args.follow => {
+            let hint = "leave out `--follow`, or say it without `allow` and `deny`";
+            Err(Error::usage("`--follow` is for the list of the questions that wait").hint(hint))
+        }
+        Some(Action::List(list)) if list.follow || args.follow => follow(format, ui),
+        None if args.follow => follow(format, ui),
         None | Some(Action::List(_)) => {
             list(&waiting()?, format, ui)?;
             Ok(Outcome::Clean)
@@ -276,4 +285,31 @@ fn read<T: serde::de::DeserializeOwned>(answer: Value) -> Result<T> {
         .caused_by(source)
         .hint("`bowline daemon restart` starts one of this version")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser as _;
+
+    use crate::{Cli, Command};
+
+    #[test]
+    fn the_list_is_what_is_meant_where_nothing_is_said() {
+        for (arguments, fits) in [
+            ("", true),
+            ("--follow", true),
+            ("--json", true),
+            ("--follow --json", true),
+            ("list --follow", true),
+            ("--follow list", true),
+            ("allow --follow", false),
+        ] {
+            let words = ["bowline", "approvals"].into_iter();
+            let parsed = Cli::try_parse_from(words.chain(arguments.split_whitespace()));
+            assert_eq!(parsed.is_ok(), fits, "{arguments}");
+            if let Ok(cli) = parsed {
+                assert!(matches!(cli.command, Command::Approvals(_)), "{arguments}");
+            }
+        }
+    }
 }
