@@ -12,6 +12,16 @@ use super::window::{Tab, Window};
 fn furnished() -> Stage {
     let stage = Stage::new();
     stage.starts_work("Fix the rounding of totals");
+    // Words that nothing breaks make no table wider than the window.
+    let wide = "W".repeat(300);
+    stage.reports(
+        "SessionStart",
+        json!({"session_id": "wide", "source": "startup", "model": wide}),
+    );
+    stage.reports(
+        "UserPromptSubmit",
+        json!({"session_id": "wide", "prompt": wide}),
+    );
     stage.runs("toolu_1", &format!("cargo test {}", "x".repeat(300)), "ok");
     let edit = json!({"tool_name": "Edit", "tool_use_id": "toolu_2", "tool_input": {
         "file_path": stage.project().join("src/cart.rs"),
@@ -62,7 +72,7 @@ fn no_view_is_wider_than_a_small_screen() {
     let tab = window.open(&stage.link());
     until_asked(&tab);
     for view in views(&tab) {
-        for width in [400, 700, 1280, 2400] {
+        for width in [400, 760, 920, 1280, 2400] {
             tab.resize(width, 900);
             tab.goto(&view);
             let wide = tab.evaluate("document.documentElement.scrollWidth - innerWidth");

@@ -49,7 +49,7 @@ fn session(row: &Row, now: DateTime<Utc>) -> Markup {
             td role="cell" data-label="Agent" {
                 a href=(link("session", &[("session", &row.session)])) { (brief(row.called(), 40)) }
                 " " span.faint.name { (brief(&row.agent, 24)) }
-                @if let Some(model) = &row.model { " " span.faint.name { (brief(model, 40)) } }
+                @if let Some(model) = &row.model { " " span.faint.name title=(shown(model)) { (brief(model, 40)) } }
             }
             td role="cell" data-label="Prompt" { (prompt(row)) }
             td.number role="cell" data-label="Calls" { (number(row.calls, MOST_CALLS, "")) }

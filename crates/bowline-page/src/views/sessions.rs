@@ -86,7 +86,7 @@ fn sessions(sessions: &[SessionSummary], now: DateTime<Utc>) -> Markup {
                     td role="cell" data-label="Project" { (project(newest.project.as_deref())) }
                     td role="cell" data-label="Agent" {
                         span.name { (brief(&newest.agent, 40)) }
-                        @if let Some(model) = &newest.model { " " span.faint.name { (brief(model, 40)) } }
+                        @if let Some(model) = &newest.model { " " span.faint.name title=(shown(model)) { (brief(model, 40)) } }
                     }
                     td role="cell" data-label="First prompt" { (summary.first_prompt.as_deref().map(|it| brief(it, 120)).unwrap_or_default()) }
                     td.number role="cell" data-label="Calls" { (number(summary.calls.unsigned_abs(), MOST_CALLS, "")) }
