@@ -4,8 +4,8 @@ use bowline_agents::shell_word;
 use bowline_builtins::guard::{exact_call, guards_itself, is_rule};
 use bowline_store::RecordedEvent;
 
-use super::keys::Input;
-use super::state::{Ask, Effect, May, Place, Screen, Top, is_back, moved};
+use super::keys::{Input, is_back, moved};
+use super::state::{Ask, Effect, May, Place, Screen, Top};
 use super::view;
 use crate::commands::log;
 use crate::ui::reveal;

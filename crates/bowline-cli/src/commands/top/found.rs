@@ -2,8 +2,8 @@
 
 use bowline_store::{Findings, Found, is_searchable};
 
-use super::keys::Input;
-use super::state::{Ask, Call, Effect, Place, Screen, Top, is_back, moved, typed};
+use super::keys::{Input, is_back, moved, typed};
+use super::state::{Ask, Call, Effect, Place, Screen, Top};
 use super::view;
 
 /// Longer texts are not searched for.

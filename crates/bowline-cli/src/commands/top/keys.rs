@@ -71,6 +71,38 @@ impl Input {
     }
 }
 
+pub(super) fn is_back(input: &Input) -> bool {
+    matches!(input, Input::Escape | Input::Sign('q'))
+}
+
+/// Where a movement leads from a place; the end is far away.
+pub(super) fn moved(place: usize, input: &Input, page: usize) -> Option<usize> {
+    let page = page.max(1);
+    Some(match input {
+        Input::Up | Input::Sign('k') => place.saturating_sub(1),
+        Input::Down | Input::Sign('j') => place.saturating_add(1),
+        Input::PageUp => place.saturating_sub(page),
+        Input::PageDown => place.saturating_add(page),
+        Input::Home | Input::Sign('g') => 0,
+        Input::End | Input::Sign('G') => usize::MAX,
+        _ => return None,
+    })
+}
+
+/// Adds what was typed or pasted to a line.
+pub(super) fn typed(line: &mut String, input: &Input, most: usize) {
+    let room = most.saturating_sub(line.chars().count());
+    let is_printed = |sign: &char| !sign.is_control();
+    match input {
+        Input::Sign(sign) => line.extend(Some(*sign).filter(is_printed).into_iter().take(room)),
+        Input::Pasted(text) => line.extend(text.chars().filter(is_printed).take(room)),
+        Input::Erase => {
+            line.pop();
+        }
+        _ => {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crossterm::event::KeyEventState;

@@ -4,8 +4,8 @@ use bowline_builtins::inbox::{Extent, Preview, Said};
 use bowline_daemon::approvals::LONGEST_MESSAGE;
 use bowline_daemon::board::State;
 
-use super::keys::Input;
-use super::state::{Ask, Effect, May, Place, Screen, Seen, Step, Top, is_back, typed};
+use super::keys::{Input, is_back, typed};
+use super::state::{Ask, Effect, May, Place, Screen, Seen, Step, Top};
 use super::view;
 use crate::ui::counted;
 
