@@ -123,7 +123,7 @@ fn f20_b_a_call_without_an_id_is_found_again_by_session_tool_and_input() {
         let began = store.find_events(&of_other).unwrap().remove(0);
         let id = began.decided.tool_use_id.clone().unwrap();
         assert_eq!(id, other[0].tool_use_id);
-        assert_eq!(store.events_of(&other[0]).unwrap(), [began.clone()]);
+        assert_eq!(store.events_of(&other[0]).unwrap(), [began]);
         let call = store.get_trace(&id).unwrap().unwrap();
         assert_eq!(call, other[0]);
         let ended = store
