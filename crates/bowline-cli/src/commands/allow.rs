@@ -361,6 +361,18 @@ fn place(wish: &Wish) -> String {
     }
 }
 
+/// In a list the beginning of a session's name is enough, as elsewhere.
+fn short_place(wish: &Wish) -> String {
+    const SHOWN: usize = 8;
+    match &wish.reach {
+        Reach::Session(session) if session.chars().count() > SHOWN => {
+            let beginning: String = session.chars().take(SHOWN).collect();
+            format!("in session {}…", reveal::name(&beginning))
+        }
+        _ => place(wish),
+    }
+}
+
 fn duration(wish: &Wish) -> String {
     match &wish.lasts {
         Lasts::Once => "once".to_owned(),
@@ -401,7 +413,7 @@ fn list(store: &AllowanceStore, format: Format, ui: &mut Ui) -> Result<Outcome> 
             entry.number.to_string().into(),
             Text::styled(&entry.wish.rule, style::NAME),
             what(&entry.wish).into(),
-            place(&entry.wish).into(),
+            short_place(&entry.wish).into(),
             duration(&entry.wish).into(),
         ]);
     }

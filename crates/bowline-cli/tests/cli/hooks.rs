@@ -362,7 +362,8 @@ fn trouble_in_the_settings_is_told_by_every_report() {
         r#"{"hooks": {"PreToolUse": [{"matcher": "Write[", "hooks": [{"type": "command", "command": "exit 2"}]}]}}"#,
     );
     let expected = "(.claude/settings.json): see `bowline check`";
-    let test = ["test", "PreToolUse", "--tool", "Write"];
+    let input = r#"{"file_path": "a.txt", "content": "a"}"#;
+    let test = ["test", "PreToolUse", "--tool", "Write", "--input", input];
     for args in [&["hooks"][..], &test] {
         sandbox.run(args).expect(0, &["in the settings", expected]);
         let (_, document) = sandbox.code_and_json(args);

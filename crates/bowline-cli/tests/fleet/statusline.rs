@@ -265,8 +265,16 @@ fn a_status_line_is_nobody_elses() {
         .run(&["init", "--yes", "--with-statusline"])
         .expect_stderr(
             2,
-            &["`statusLine` should be an object", "nothing was changed"],
+            &[
+                "`statusLine` is a text; expected an object",
+                "nothing was changed",
+            ],
         );
     assert_eq!(fs::read_to_string(&file).unwrap(), odd);
-    sandbox.run(&["init", "--yes"]).expect(0, &["Installed"]);
+    // The client reads nothing of a file in which it stands so.
+    let refused = [
+        "Written, but Claude Code will not run it",
+        "`statusLine` is a text",
+    ];
+    sandbox.run(&["init", "--yes"]).expect(1, &refused);
 }

@@ -76,7 +76,7 @@ fn what_is_not_found_is_said_with_what_was_searched() {
     history.run(&["search", "no", "such\nword"]).expect(
         0,
         &[
-            "No command, path, prompt or error has `no such⏎word`.",
+            "No command, path, prompt or error has `no such word`.",
             "were searched, with 7 calls.",
         ],
     );

@@ -158,7 +158,7 @@ fn what_an_agent_does_now_is_told_with_its_counts() {
     let open = agent.open.as_ref().unwrap();
     assert_eq!(
         open.doing.what.as_deref(),
-        Some("cargo test"),
+        Some("cargo test\nmore"),
         "one that is asked about does not run"
     );
     assert_eq!(open.since, at(41));

@@ -109,11 +109,14 @@ pub(super) fn agent(row: &Row<'_>) -> rusqlite::Result<FleetAgent> {
     })
 }
 
-/// A tool call in a few words: `Bash: cargo test`.
+/// A tool call in a few words, on one line: `Bash: cargo test`.
 fn action(tool: &str, input: Option<&str>) -> String {
     let input: Map<String, Value> = from_json(input.unwrap_or_default());
     let mut action = match Doing::of(tool, Some(&Value::Object(input))).what {
-        Some(what) => format!("{tool}: {what}"),
+        Some(what) => match what.split_once(['\n', '\r']) {
+            Some((line, _)) => format!("{tool}: {line} …"),
+            None => format!("{tool}: {what}"),
+        },
         None => tool.to_owned(),
     };
     if action.chars().count() > ACTION {
@@ -254,7 +257,7 @@ mod tests {
             (
                 "Bash",
                 Some(r#"{"description":"d","command":"\n cargo test\nmore"}"#),
-                "Bash: cargo test",
+                "Bash: cargo test …",
             ),
             (
                 "Edit",
