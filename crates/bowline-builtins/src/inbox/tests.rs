@@ -1,3 +1,5 @@
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::json;
@@ -64,81 +66,81 @@ async fn the_first_answer_counts() {
     assert_eq!(inbox.questions().len(), 1);
 }
 
-/// A question about a call in a project below a folder, and the file in which a permission for good is written.
-fn lasting_question(id: &str, root: &std::path::Path) -> (Question, Case, std::path::PathBuf) {
-    std::fs::create_dir(root.join("project")).unwrap();
-    let case = lasting::tests::case_in(root, "terraform apply");
-    (
-        question(id).0,
-        case,
-        root.join("project/bowline.local.toml"),
-    )
+/// An inbox with a question about a call in a project below a folder, who waits for the answer, and the file in which a permission for
+/// good is written.
+fn asked_in(root: &Path) -> (Inbox, oneshot::Receiver<Reply>, PathBuf) {
+    fs::create_dir(root.join("project")).unwrap();
+    let (agent, answered) = oneshot::channel();
+    let inbox = Inbox::default();
+    inbox.lock().push(Open {
+        question: question("abc").0,
+        case: lasting::tests::case_in(root, "terraform apply"),
+        agent: Some(agent),
+    });
+    (inbox, answered, root.join("project/bowline.local.toml"))
 }
 
-#[tokio::test(start_paused = true)]
-async fn only_the_answer_that_counts_is_written_and_before_the_call_goes_on() {
+fn always() -> Reply {
+    reply(Said::Allow(Extent::Always))
+}
+
+fn unknown() -> Result<Question, Unanswerable> {
+    Err(Unanswerable::Unknown("abc".to_owned()))
+}
+
+#[test]
+fn only_the_answer_that_counts_is_written_and_before_the_call_goes_on() {
     let root = tempfile::tempdir().unwrap();
-    let (question, case, file) = lasting_question("abc", root.path());
-    let inbox = Arc::new(Inbox::default());
-    let always = || reply(Said::Allow(Extent::Always));
-    let task = tokio::spawn({
-        let inbox = Arc::clone(&inbox);
-        async move { inbox.wait(question, case, Duration::from_mins(2)).await }
-    });
-    while inbox.questions().is_empty() {
-        tokio::task::yield_now().await;
-    }
+    let (inbox, mut answered, file) = asked_in(root.path());
     let mut denied = None;
-    let answered = inbox.answer("abc", always(), || {
+    let allowed = inbox.answer("abc", always(), || {
         assert!(file.exists());
-        assert!(!task.is_finished());
+        assert!(answered.try_recv().is_err());
         assert_eq!(inbox.questions().len(), 1);
         // Somebody else is a moment later.
         denied = Some(inbox.answer("abc", reply(Said::Deny(None)), || ()));
     });
-    assert_eq!(answered.unwrap().id, "abc");
-    assert_eq!(denied, Some(Err(Unanswerable::Unknown("abc".to_owned()))));
-    assert_eq!(task.await.unwrap(), Some(always()));
-    std::fs::remove_file(&file).unwrap();
-    // Whoever is late writes nothing.
-    assert!(inbox.answer("abc", always(), || ()).is_err());
+    assert_eq!(allowed.unwrap().id, "abc");
+    assert_eq!(denied, Some(unknown()));
+    assert_eq!(answered.try_recv(), Ok(always()));
+    assert!(inbox.questions().is_empty());
+    fs::remove_file(&file).unwrap();
+    assert_eq!(inbox.answer("abc", always(), || ()), unknown());
     assert!(!file.exists());
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_permission_whose_call_has_gone_is_not_written_and_one_that_cannot_be_kept_leaves_the_question()
- {
+#[test]
+fn a_permission_that_cannot_be_kept_leaves_the_question() {
     let root = tempfile::tempdir().unwrap();
-    let (question, case, file) = lasting_question("abc", root.path());
-    let inbox = Arc::new(Inbox::default());
-    let always = || reply(Said::Allow(Extent::Always));
-    let task = tokio::spawn({
-        let inbox = Arc::clone(&inbox);
-        async move { inbox.wait(question, case, Duration::from_mins(2)).await }
-    });
-    while inbox.questions().is_empty() {
-        tokio::task::yield_now().await;
-    }
+    let (inbox, mut answered, file) = asked_in(root.path());
     // What nobody trusted would be trusted along with it.
     let untrusted = root.path().join("project/bowline.toml");
-    std::fs::write(&untrusted, "dedupe = true\n").unwrap();
+    fs::write(&untrusted, "dedupe = true\n").unwrap();
     let refused = inbox.answer("abc", always(), || ());
     assert!(
         matches!(refused, Err(Unanswerable::NotKept(_))),
         "{refused:?}"
     );
-    assert_eq!(inbox.questions().len(), 1);
-    std::fs::remove_file(&untrusted).unwrap();
-    // The agent goes while the permission is written.
-    let late = inbox.answer("abc", always(), || task.abort());
-    let gone = task.await;
-    assert!(
-        late.is_ok() || late == Err(Unanswerable::KeptTooLate),
-        "{gone:?}"
-    );
-    std::fs::remove_file(&file).unwrap();
-    assert!(inbox.answer("abc", always(), || ()).is_err());
     assert!(!file.exists());
+    let once = reply(Said::Allow(Extent::Once));
+    assert!(inbox.answer("abc", once.clone(), || ()).is_ok());
+    assert_eq!(answered.try_recv(), Ok(once));
+}
+
+#[test]
+fn a_permission_for_a_call_that_has_gone_is_not_written_or_said_to_be() {
+    let root = tempfile::tempdir().unwrap();
+    let (inbox, answered, file) = asked_in(root.path());
+    drop(answered);
+    assert_eq!(inbox.answer("abc", always(), || ()), unknown());
+    assert!(!file.exists());
+
+    let root = tempfile::tempdir().unwrap();
+    let (inbox, answered, file) = asked_in(root.path());
+    let late = inbox.answer("abc", always(), || drop(answered));
+    assert_eq!(late, Err(Unanswerable::KeptTooLate));
+    assert!(file.exists());
+    assert!(inbox.questions().is_empty());
 }
 
 #[tokio::test(start_paused = true)]

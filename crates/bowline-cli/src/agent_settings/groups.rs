@@ -18,8 +18,24 @@ pub(super) struct Groups {
 const COMMAND: &str = "command";
 
 impl Groups {
+    /// Looks at the lists of those events under `hooks` that the agent takes notice of.
+    pub(super) fn look_below(
+        &self,
+        root: &Object<'_>,
+        is_noticed: impl Fn(&str) -> bool,
+        looked: &mut Looked<'_>,
+    ) {
+        let hooks = root.get_object("hooks").map(|it| it.properties.as_slice());
+        for event in hooks.unwrap_or_default() {
+            let name = event.name.as_str();
+            if is_noticed(name) {
+                self.look(&event.value, &format!("hooks.{name}"), looked);
+            }
+        }
+    }
+
     /// Looks at the list of an event.
-    pub(super) fn look(&self, list: &Value<'_>, path: &str, looked: &mut Looked<'_>) {
+    fn look(&self, list: &Value<'_>, path: &str, looked: &mut Looked<'_>) {
         let Some(groups) = list.as_array() else {
             return looked.expect(list, path, Kind::List);
         };

@@ -58,13 +58,7 @@ pub(super) fn refused(text: &str) -> Vec<Refusal> {
         if let Some(permissions) = root.get_object("permissions") {
             looked.expect_all(permissions, "permissions.", PERMISSIONS);
         }
-        let hooks = root.get_object("hooks").map(|it| it.properties.as_slice());
-        for event in hooks.unwrap_or_default() {
-            let name = event.name.as_str();
-            if EVENTS.contains(&name) {
-                GROUPS.look(&event.value, &format!("hooks.{name}"), looked);
-            }
-        }
+        GROUPS.look_below(root, |event| EVENTS.contains(&event), looked);
     }));
     found.sort_by_key(|it| it.line);
     found

@@ -27,14 +27,8 @@ pub(super) fn refused(text: &str) -> Vec<Refusal> {
             }
         }
         looked.expect_all(root, "", &[("description", Kind::Text)]);
-        let hooks = root.get_object("hooks").map(|it| it.properties.as_slice());
-        for event in hooks.unwrap_or_default() {
-            let name = event.name.as_str();
-            // Of others it takes no notice.
-            if AGENT.events.iter().any(|(known, _)| *known == name) {
-                GROUPS.look(&event.value, &format!("hooks.{name}"), looked);
-            }
-        }
+        let is_known = |event: &str| AGENT.events.iter().any(|(known, _)| *known == event);
+        GROUPS.look_below(root, is_known, looked);
     }));
     found.sort_by_key(|it| it.line);
     found
