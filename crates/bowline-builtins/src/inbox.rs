@@ -195,23 +195,15 @@ impl Inbox {
         self.lock().iter().map(|it| it.question.clone()).collect()
     }
 
-    /// A question by its id or the beginning of it.
-    pub fn find(&self, id: &str) -> Result<Question, Unanswerable> {
-        Ok(self.open(id)?.0)
-    }
-
-    fn open(&self, id: &str) -> Result<(Question, Case), Unanswerable> {
-        let open = self.lock();
-        let at = position(&open, id)?;
-        let found = open
-            .get(at)
-            .map(|it| (it.question.clone(), it.case.clone()));
-        found.ok_or_else(|| Unanswerable::Unknown(id.to_owned()))
-    }
-
     /// What would be written if the question was answered with a permission of this extent. It reads files.
     pub fn preview(&self, id: &str, extent: Extent) -> Result<Preview, Unanswerable> {
-        self.open(id)?.1.preview(extent)
+        let case = {
+            let open = self.lock();
+            let found = open.get(position(&open, id)?);
+            found.map(|it| it.case.clone())
+        };
+        let unknown = || Unanswerable::Unknown(id.to_owned());
+        case.ok_or_else(unknown)?.preview(extent)
     }
 
     /// Answers a question by its id or the beginning of it. Whoever answers has to be a person.
